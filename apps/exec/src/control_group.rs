@@ -1,17 +1,20 @@
 //! The control group of this process (cgroup v2), for processes that do not end one by one, because
 //! they start others faster than they are found, or became a different user.
 
+use core::time::Duration;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpid, getppid};
 
-/// The number of times that the group is read, and what is new in it killed one by one. Processes
-/// that never wait leave little of a processor to this one, so there is no time for more.
-const ROUNDS: usize = 3;
+/// The number of times that the group is read, and what is new in it killed one by one. What is new
+/// in the second round was started during the first, and may go on like that. Processes that never
+/// wait leave little of a processor to this one, so there is no time for more.
+const ROUNDS: usize = 2;
 
 /// The folders where cgroup v2 is mounted, the first alone, and the second beside the hierarchies
 /// of version 1.
@@ -55,10 +58,11 @@ impl ControlGroup {
 
     /// Kills the processes of the group.
     ///
-    /// If they do not die one by one, the kernel kills the whole group at once. This ends the
-    /// process itself as well, and the supervisor, whose exit status is lost, but that is better
-    /// than equal IDs. If this user may not do that, the processes stay alive.
-    pub(super) fn kill(self) {
+    /// If they do not die one by one `within` a time, the kernel kills the whole group at once. This
+    /// ends the process itself as well, and the supervisor, whose exit status is lost, but that is
+    /// better than equal IDs. If this user may not do that, the processes stay alive.
+    pub(super) fn kill(self, within: Duration) {
+        let start = Instant::now();
         let others = || {
             let mut processes = self.processes()?;
             self.own.iter().for_each(|id| {
@@ -66,16 +70,19 @@ impl ControlGroup {
             });
             Ok(processes)
         };
-        if !dies_one_by_one(others, |id| kill(id, Signal::SIGKILL)) {
+        let is_late = || start.elapsed() >= within;
+        if !dies_one_by_one(others, |id| kill(id, Signal::SIGKILL), is_late) {
             let _ = fs::write(self.folder.join("cgroup.kill"), "1");
         }
     }
 }
 
-/// Kills what `list` returns until nothing in it is new, and reports whether that was soon.
+/// Kills what `list` returns until nothing in it is new. Returns `false` if there is no end of new
+/// ones, or once it `is_late`.
 fn dies_one_by_one(
     mut list: impl FnMut() -> io::Result<HashSet<Pid>>,
     mut kill: impl FnMut(Pid) -> nix::Result<()>,
+    is_late: impl Fn() -> bool,
 ) -> bool {
     let mut killed = HashSet::new();
     for _ in 0..ROUNDS {
@@ -83,6 +90,9 @@ fn dies_one_by_one(
         // One that was killed starts no other, and is listed until it runs for the last time.
         let mut is_new = false;
         for id in listed {
+            if is_late() {
+                return false;
+            }
             match kill(id) {
                 Err(nix::Error::ESRCH) => {}
                 Err(_) => return false,
@@ -98,6 +108,8 @@ fn dies_one_by_one(
 
 #[cfg(test)]
 mod tests {
+    use core::cell::Cell;
+
     use super::*;
 
     fn set(ids: &[i32]) -> HashSet<Pid> {
@@ -106,14 +118,16 @@ mod tests {
 
     #[test]
     fn killed_processes_may_take_their_time() {
-        let mut lists = [set(&[3]), set(&[3, 4]), set(&[4])].into_iter();
-        assert!(dies_one_by_one(|| Ok(lists.next().unwrap()), |_| Ok(())));
+        let workers: Vec<i32> = (3..53).collect();
+        let mut lists = [set(&workers), set(&workers[20..])].into_iter();
+        assert!(dies_one_by_one(|| Ok(lists.next().unwrap()), |_| Ok(()), || false));
         assert!(lists.next().is_none());
         // It is listed for ever.
-        assert!(dies_one_by_one(|| Ok(set(&[3])), |_| Ok(())));
-        assert!(dies_one_by_one(|| Ok(set(&[3])), |_| Err(nix::Error::ESRCH)));
+        assert!(dies_one_by_one(|| Ok(set(&[3])), |_| Ok(()), || false));
+        assert!(dies_one_by_one(|| Ok(set(&[3])), |_| Err(nix::Error::ESRCH), || false));
     }
 
+    /// The second round shows it, and a third would be late.
     #[test]
     fn chains_of_processes_do_not_die_one_by_one() {
         let mut last = 2;
@@ -121,11 +135,24 @@ mod tests {
             last += 1;
             Ok(set(&[last]))
         };
-        assert!(!dies_one_by_one(&mut next, |_| Ok(())));
+        assert!(!dies_one_by_one(&mut next, |_| Ok(()), || false));
+        assert_eq!(last, 4);
+    }
+
+    /// A round of many processes may take longer than there is time.
+    #[test]
+    fn late_rounds_end() {
+        let (workers, killed): (Vec<i32>, _) = ((3..1_003).collect(), Cell::new(0));
+        let kill = |_| {
+            killed.set(killed.get() + 1);
+            Ok(())
+        };
+        assert!(!dies_one_by_one(|| Ok(set(&workers)), kill, || killed.get() == 100));
+        assert_eq!(killed.get(), 100);
     }
 
     #[test]
     fn processes_of_other_users_do_not_die_one_by_one() {
-        assert!(!dies_one_by_one(|| Ok(set(&[3])), |_| Err(nix::Error::EPERM)));
+        assert!(!dies_one_by_one(|| Ok(set(&[3])), |_| Err(nix::Error::EPERM), || false));
     }
 }

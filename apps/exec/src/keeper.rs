@@ -29,6 +29,7 @@ use crate::error::Error;
 use crate::launch::Launch;
 use crate::status::of_signal;
 use crate::wake::{Alarms, blocked};
+use crate::window::ClockTimes;
 
 /// The exit status of a program that could not be supervised. `env` and `timeout` exit with the
 /// same status if they fail themselves.
@@ -47,6 +48,8 @@ pub(crate) struct Keeper {
     /// The numbers of its ends of the two pipes.
     control: Option<RawFd>,
     reports: Option<RawFd>,
+    /// The time between the kill and the end of the window.
+    margin: Option<Duration>,
     command: Vec<OsString>,
 }
 
@@ -188,26 +191,33 @@ impl Keeper {
         let mut arguments = std::env::args_os().skip(1);
         arguments.next().filter(|stage| stage == STAGE)?;
         let mut number = || arguments.next()?.to_str()?.parse().ok();
-        Some(Self { control: number(), reports: number(), command: arguments.collect() })
+        let (control, reports) = (number(), number());
+        let margin = number().and_then(|millis| u64::try_from(millis).ok());
+        let margin = margin.map(Duration::from_millis);
+        Some(Self { control, reports, margin, command: arguments.collect() })
     }
 
     /// Returns the command line of a process that keeps that program.
     pub(super) fn arguments(
         ends: &[OwnedFd; 2],
+        margin: Duration,
         command: &[OsString],
     ) -> impl Iterator<Item = OsString> {
-        let ends = ends.each_ref().map(|end| end.as_raw_fd().to_string().into());
-        [STAGE.into()].into_iter().chain(ends).chain(command.iter().cloned())
+        let [control, reports] = ends.each_ref().map(|end| end.as_raw_fd().to_string().into());
+        let margin = margin.as_millis().to_string().into();
+        [STAGE.into(), control, reports, margin].into_iter().chain(command.iter().cloned())
     }
 
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
-        let (Some(control), Some(reports)) = (self.control, self.reports) else {
+        let (Some(control), Some(reports), Some(margin)) =
+            (self.control, self.reports, self.margin)
+        else {
             return Err(Error::Stage(STAGE));
         };
         let inherited = inherited(reports, File::options().write(true))
             .and_then(|reports| Ok((inherited(control, File::options().read(true))?, reports)));
         let (control, mut reports) = inherited.map_err(Error::Supervise)?;
-        let Err(error) = keep(&self.command, control, &mut reports) else {
+        let Err(error) = keep(&self.command, margin, control, &mut reports) else {
             return Ok(ExitCode::SUCCESS);
         };
         Report::Failed(error.raw_os_error().unwrap_or_default()).write(&mut reports);
@@ -223,7 +233,12 @@ fn inherited(number: RawFd, options: &OpenOptions) -> io::Result<File> {
 }
 
 /// Starts the program, and keeps it until it has ended or the supervisor is gone.
-fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<()> {
+fn keep(
+    command: &[OsString],
+    margin: Duration,
+    control: File,
+    reports: &mut File,
+) -> io::Result<()> {
     // Signals for the program, or for all processes of a service, are not for this one.
     let all = Signal::iterator().filter(|signal| !NOT_BLOCKED.contains(signal)).collect();
     // The supervisor's are not for the program either.
@@ -239,7 +254,13 @@ fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<(
     // Not the path that this program was started from: there may be another version by now.
     let mut stage = Command::new("/proc/self/exe");
     stage.arg0("tickid").args(Launch::arguments(&before, command)).process_group(0);
-    let mut means = Means { signals, alarms: Alarms::new()?, group: ControlGroup::own() };
+    let mut means = Means {
+        signals,
+        alarms: Alarms::new()?,
+        kill_at: (Duration::MAX, UnixTime::MAX),
+        margin,
+        group: ControlGroup::own(),
+    };
     let leader = i32::try_from(stage.spawn()?.id()).map_err(|_| nix::Error::EOVERFLOW)?;
     let leader = Pid::from_raw(leader);
     match watch(leader, null, &mut means, control, reports) {
@@ -257,6 +278,10 @@ fn keep(command: &[OsString], control: File, reports: &mut File) -> io::Result<(
 struct Means {
     signals: SignalFd,
     alarms: Alarms,
+    /// The times of the alarms.
+    kill_at: (Duration, UnixTime),
+    /// The time from an alarm to the end of the window.
+    margin: Duration,
     group: Option<ControlGroup>,
 }
 
@@ -269,7 +294,7 @@ impl Means {
             let [boot, wall] = self.alarms.files();
             let [_, boot, wall] = ready([self.signals.as_fd(), boot, wall], Some(within))?;
             if boot || wall {
-                self.kill_group();
+                self.kill_group()?;
             }
         }
         self.heard()
@@ -280,11 +305,16 @@ impl Means {
         Ok(())
     }
 
-    /// Kills the group, the first time.
-    fn kill_group(&mut self) {
+    /// Kills the group, the first time. Its processes have half of the margin to die one by one.
+    fn kill_group(&mut self) -> io::Result<()> {
         if let Some(group) = self.group.take() {
-            group.kill();
+            // On a busy machine, this process runs some time after the alarm.
+            let (now, (boot, wall)) = (ClockTimes::read()?, self.kill_at);
+            let by_wall = now.wall.map_or(Duration::ZERO, |now| now.saturating_since(wall));
+            let overdue = by_wall.max(now.boot.saturating_sub(boot));
+            group.kill((self.margin / 2).saturating_sub(overdue));
         }
+        Ok(())
     }
 }
 
@@ -336,14 +366,15 @@ fn watch(
         if order {
             match KeeperOrder::read(&mut control)? {
                 Some(KeeperOrder::KillAt(boot, wall)) => {
-                    means.alarms.at((boot, wall), TimerSetTimeFlags::empty())?;
+                    means.kill_at = (boot, wall);
+                    means.alarms.at(means.kill_at, TimerSetTimeFlags::empty())?;
                 }
                 Some(KeeperOrder::LetGo) => return Ok(WatchEnd::LetGo),
                 None => return Ok(WatchEnd::Alone),
             }
         } else if boot || wall {
             Report::Overdue.write(reports);
-            means.kill_group();
+            means.kill_group()?;
             kill_until_alone(leader, &mut control)?;
             return Ok(WatchEnd::Alone);
         }

@@ -58,9 +58,9 @@
 //!    the program reads, and the time since the machine was started, which never steps.
 //! 5. A kill goes to the program's group first. Then the keeper looks for descendants and kills
 //!    what it finds, without a pause while anything is found for the first time. So a process that
-//!    forks and ends is followed through its children, and a whole session dies at once. If the
-//!    processes of the command's own control group do not die like that, the kernel kills the
-//!    group, and the supervisor with it.
+//!    forks and ends is followed through its children, and a whole session dies at once. If a
+//!    second look at the command's own control group still finds new processes, or half of the
+//!    margin is over, the kernel kills the group, and the supervisor with it.
 //! 6. The program is not reaped before the supervisor has learned of its end. Until then the
 //!    supervisor may send it signals, and a number that is free again could be that of a different
 //!    process.

@@ -54,12 +54,13 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts the program by way of a [`Keeper`], which kills it at these times. Variables without
-    /// a value are removed from its environment.
+    /// Starts the program by way of a [`Keeper`], which kills it at these times, a `margin` before
+    /// its window ends. Variables without a value are removed from its environment.
     pub(super) fn start(
         plan: &Plan,
         environment: &[(&str, Option<String>)],
         kill_at: (Duration, UnixTime),
+        margin: Duration,
     ) -> Result<Self, Error> {
         let (mut pipes, ends) = Pipes::new().map_err(Error::Supervise)?;
         // Written into the pipe before its reader exists, so that the keeper never runs without
@@ -71,7 +72,7 @@ impl Program {
         let mut stage = Command::new("/proc/self/exe");
         // In a group of its own, the keeper is not reached by Ctrl-C, which the terminal sends to
         // the whole group of this process.
-        stage.arg0("tickid").args(Keeper::arguments(&ends, &plan.command)).process_group(0);
+        stage.arg0("tickid").args(Keeper::arguments(&ends, margin, &plan.command)).process_group(0);
         // The program inherits the environment by way of both stages. These variables may hold
         // passwords, which it has no use for.
         for name in &plan.hidden {

@@ -196,7 +196,8 @@ impl Supervisor<'_> {
             Ok(Waited::Open) => {
                 let environment = environment(self.plan, &self.realm, &self.leases);
                 let end = self.leases.when_left(Duration::ZERO);
-                let program = Program::start(self.plan, &environment, end);
+                let margin = margin(self.realm.terms().term);
+                let program = Program::start(self.plan, &environment, end, margin);
                 let ended = program.and_then(|program| self.supervise(program));
                 // Its keeper has done that, unless it was killed.
                 if ended.is_err() && self.is_parent {

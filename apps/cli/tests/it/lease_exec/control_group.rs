@@ -1,17 +1,19 @@
 //! The control group that a supervisor has for itself is killed where nothing else helps.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader};
 use std::os::unix::fs::chown;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{self, Command};
 
 use nix::sys::signal::Signal;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 
 use super::ends::{is_root, unreachable};
 use super::losses::take_away;
-use super::{NO_LEASE, Supervised, state};
+use super::{NO_LEASE, Supervised, exec, state};
 use crate::process::by_way_of;
 
 /// A new control group, without processes. It ends with what is in it.
@@ -67,6 +69,31 @@ fn nothing_outlives_an_own_control_group() {
     let (_, stderr, status) = program.end();
     drop((input, store));
     assert_eq!(status.signal(), Some(Signal::SIGKILL as i32), "{status}: {stderr}");
+}
+
+/// With a stopped supervisor, only the keeper can end them, and looks at the group.
+#[test]
+fn steady_workers_leave_an_exit_status() {
+    let Some(group) = ControlGroup::new("steady") else {
+        return tickid_testkit::skip("needs root and cgroup v2");
+    };
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    // Not the output, which the supervisor keeps open.
+    let output = state.path().join("output");
+    mkfifo(&output, Mode::S_IRWXU).expect("made");
+    let script = format!(
+        "exec > {} 2>&1; for i in $(seq 50); do setsid sleep 1000 & done; echo began; exec cat",
+        output.display()
+    );
+    let program = group.run(&exec(state.path(), "--kill-after 0.3", &script));
+    let output = File::open(output).expect("opened");
+    let mut lines = BufReader::new(output).lines().map(|line| line.expect("text"));
+    assert_eq!(lines.next().as_deref(), Some("began"));
+    program.signal(Signal::SIGSTOP);
+    assert_eq!(lines.next(), None);
+    program.signal(Signal::SIGCONT);
+    let (_, stderr, status) = program.end();
+    assert_eq!(status.code(), Some(NO_LEASE), "{status}: {stderr}");
 }
 
 /// A group with other processes is not the command's own.
