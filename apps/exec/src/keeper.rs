@@ -334,12 +334,13 @@ fn watch(
     mut control: File,
     reports: &mut File,
 ) -> io::Result<WatchEnd> {
+    // First, because until then the supervisor can signal nothing.
+    Report::Started(leader).write(reports);
     // It may not keep a terminal, a pipe or a file system in use.
     dup2_stdin(&null)?;
     dup2_stdout(&null)?;
     dup2_stderr(null)?;
     std::env::set_current_dir("/")?;
-    Report::Started(leader).write(reports);
     let mut has_ended = false;
     loop {
         // Once it has ended, the supervisor may send signals until it has heard of that. Until then
@@ -455,7 +456,7 @@ fn end(leader: Pid, means: &mut Means, reports: &mut File) -> io::Result<()> {
 }
 
 /// Waits, for at most that time, until one of the files is readable. Reports which are.
-fn ready<const N: usize>(
+pub(super) fn ready<const N: usize>(
     files: [BorrowedFd<'_>; N],
     within: Option<Duration>,
 ) -> nix::Result<[bool; N]> {

@@ -15,8 +15,9 @@ use tickid_core::UnixTime;
 
 use crate::descendants::reap_orphans;
 use crate::error::Error;
-use crate::keeper::{Keeper, KeeperOrder, Pipes, Report};
+use crate::keeper::{Keeper, KeeperOrder, Pipes, Report, ready};
 use crate::plan::Plan;
+use crate::window::ClockTimes;
 
 /// A change of the program's state.
 #[derive(Clone, Copy, Debug)]
@@ -89,8 +90,9 @@ impl Program {
         // keeper that was killed.
         drop(ends);
         let keeper = i32::try_from(keeper.id()).map_err(|_| nix::Error::EOVERFLOW)?;
+        let keeper = Pid::from_raw(keeper);
         // Nothing can be signalled before the program's process ID is known.
-        let leader = match Report::read(&mut pipes.reports).map_err(Error::Supervise)? {
+        let leader = match first_report(&mut pipes, keeper, kill_at).map_err(Error::Supervise)? {
             Report::Started(leader) => leader,
             report => return Err(Error::Supervise(unexpected(report))),
         };
@@ -98,7 +100,7 @@ impl Program {
         // moved to the foreground then.
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok();
         Ok(Self {
-            keeper: Pid::from_raw(keeper),
+            keeper,
             leader,
             pipes,
             kill_at,
@@ -142,11 +144,7 @@ impl Program {
     /// they are gone this may be repeated, since the keeper may have been stopped meanwhile.
     pub(super) fn kill(&mut self) -> nix::Result<()> {
         self.signal(Signal::SIGKILL)?;
-        self.pipes.control = None;
-        match kill(self.keeper, Signal::SIGCONT) {
-            Ok(()) | Err(nix::Error::ESRCH) => Ok(()),
-            Err(error) => Err(error),
-        }
+        end_all(&mut self.pipes, self.keeper)
     }
 
     /// Lets go of the processes that the program left behind.
@@ -259,6 +257,38 @@ impl Drop for Program {
     }
 }
 
+/// Has the keeper end what it has started, also if it was stopped.
+fn end_all(pipes: &mut Pipes, keeper: Pid) -> nix::Result<()> {
+    pipes.control = None;
+    match kill(keeper, Signal::SIGCONT) {
+        Ok(()) | Err(nix::Error::ESRCH) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits for the keeper's first report. A keeper that was stopped before that has started the
+/// program all the same, so once the time to kill has come, it has to end it.
+fn first_report(
+    pipes: &mut Pipes,
+    keeper: Pid,
+    (boot, wall): (Duration, UnixTime),
+) -> io::Result<Report> {
+    /// A step of the wall clock and another stop are noticed within this time.
+    const LONGEST: Duration = Duration::from_millis(500);
+    loop {
+        let now = ClockTimes::read()?;
+        let by_wall = now.wall.map_or(Duration::ZERO, |now| wall.saturating_since(now));
+        let mut left = boot.saturating_sub(now.boot).min(by_wall);
+        if left.is_zero() {
+            end_all(pipes, keeper)?;
+            left = LONGEST;
+        }
+        if let [true] = ready([pipes.reports.as_fd()], Some(left.min(LONGEST)))? {
+            return Report::read(&mut pipes.reports);
+        }
+    }
+}
+
 /// Returns the error of a report that ends the supervision.
 fn unexpected(report: Report) -> io::Error {
     match report {
@@ -275,4 +305,25 @@ pub(super) fn stop_as_well() -> nix::Result<()> {
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
     stop.thread_unblock()?;
     stop.thread_block()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The supervisor knows nothing to kill yet, and would wait for ever.
+    #[test]
+    fn silent_keepers_are_continued() {
+        let (mut pipes, ends) = Pipes::new().unwrap();
+        let [_, reports] = ends;
+        let mut keeper = Command::new("sh");
+        keeper.args(["-c", r"kill -STOP $$; printf '\0\7\0\0\0'"]).stdout(reports);
+        let mut keeper = keeper.spawn().unwrap();
+        let id = Pid::from_raw(keeper.id().try_into().unwrap());
+        let over = (Duration::ZERO, UnixTime::MAX);
+        let report = first_report(&mut pipes, id, over).unwrap();
+        assert_eq!(report, Report::Started(Pid::from_raw(7)));
+        assert!(pipes.control.is_none());
+        keeper.wait().unwrap();
+    }
 }
