@@ -1,19 +1,17 @@
 //! The control group that a supervisor has for itself is killed where nothing else helps.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader};
+use std::fs;
+use std::io;
 use std::os::unix::fs::chown;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{self, Command};
 
 use nix::sys::signal::Signal;
-use nix::sys::stat::Mode;
-use nix::unistd::mkfifo;
 
-use super::ends::{is_root, unreachable};
+use super::ends::{is_root, unreachable, with_pipe};
 use super::losses::take_away;
-use super::{NO_LEASE, Supervised, exec, state};
+use super::{NO_LEASE, Supervised, state};
 use crate::process::by_way_of;
 
 /// A new control group, without processes. It ends with what is in it.
@@ -78,17 +76,13 @@ fn steady_workers_leave_an_exit_status() {
         return tickid_testkit::skip("needs root and cgroup v2");
     };
     let state = state("sno --pool 5/16 --term 1 --skew 1");
-    // Not the output, which the supervisor keeps open.
-    let output = state.path().join("output");
-    mkfifo(&output, Mode::S_IRWXU).expect("made");
-    let script = format!(
-        "exec > {} 2>&1; for i in $(seq 50); do setsid sleep 1000 & done; echo began; exec cat",
-        output.display()
-    );
-    let program = group.run(&exec(state.path(), "--kill-after 0.3", &script));
-    let output = File::open(output).expect("opened");
-    let mut lines = BufReader::new(output).lines().map(|line| line.expect("text"));
-    assert_eq!(lines.next().as_deref(), Some("began"));
+    let script = |output: &str| {
+        format!(
+            "exec > {output} 2>&1; for i in $(seq 50); do setsid sleep 1000 & done; echo began; \
+             exec cat"
+        )
+    };
+    let (program, mut lines) = with_pipe(state.path(), script, |exec| group.run(&exec));
     program.signal(Signal::SIGSTOP);
     assert_eq!(lines.next(), None);
     program.signal(Signal::SIGCONT);

@@ -1,11 +1,13 @@
 //! Programs that end, and what they have started: with the program, with the lease, and with the
 //! supervisor.
 
+use core::time::Duration;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 
 use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
@@ -222,35 +224,75 @@ fn nothing_outlives_a_supervisor() {
     }
 }
 
+/// Starts a script under a short lease, and waits until it says that it began, after lines that it
+/// says before. If the lease ends before, as it may on a busy machine, starts again.
+fn begun(state: &Path, script: &str, mut before: impl FnMut(&str)) -> Supervised {
+    loop {
+        let mut program = Supervised::start(exec(state, "--kill-after 0.3", script));
+        while let Some(line) = program.stdout.next() {
+            match line.expect("text").as_str() {
+                "began" => return program,
+                line => before(line),
+            }
+        }
+        let (_, stderr, status) = program.end();
+        assert_eq!(status.code(), Some(NO_LEASE), "{script}: {stderr}");
+    }
+}
+
 #[test]
 fn nothing_outlives_the_lease() {
     for script in outliving() {
         let state = state("sno --pool 5/16 --term 1 --skew 1");
-        let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
-        assert_eq!(program.line(), "began", "{script}");
+        let program = begun(state.path(), &script, |_| ());
         let store = take_away(state.path());
         assert_eq!(expect_silence(program, &script), Some(NO_LEASE), "{script}");
         drop(store);
     }
 }
 
+/// Starts a script under a short lease by `start`, with a pipe for its output, which the supervisor
+/// does not keep open. Returns the lines from the second on. If the lease ends before the first, as
+/// it may on a busy machine, starts again.
+pub(super) fn with_pipe(
+    state: &Path,
+    script: impl Fn(&str) -> String,
+    start: impl Fn(Command) -> Supervised,
+) -> (Supervised, Box<dyn Iterator<Item = String>>) {
+    let output = state.join("output");
+    mkfifo(&output, Mode::S_IRWXU).expect("made");
+    let script = script(&output.display().to_string());
+    loop {
+        let mut program = start(exec(state, "--kill-after 0.3", &script));
+        // Waits for a writer, which there never is if the program does not begin.
+        let path = output.clone();
+        let reader = thread::spawn(move || File::open(path).expect("opened"));
+        while !reader.is_finished() && program.child.try_wait().expect("waits").is_none() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        // Neither waits nor fails if the reader has what it waits for.
+        drop(File::options().read(true).write(true).open(&output).expect("opened"));
+        let reader = BufReader::new(reader.join().expect("opened"));
+        let mut lines = reader.lines().map(|line| line.expect("text"));
+        if lines.next().is_some() {
+            return (program, Box::new(lines));
+        }
+        let (_, stderr, status) = program.end();
+        assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    }
+}
+
 /// A stopped supervisor renews no lease, and ends nothing.
 #[test]
 fn nothing_outlives_unattended_leases() {
-    for script in outliving() {
+    for outliving in outliving() {
         let state = state("sno --pool 5/16 --term 1 --skew 1");
-        // Not the output, which the supervisor keeps open.
-        let output = state.path().join("output");
-        mkfifo(&output, Mode::S_IRWXU).expect("made");
-        let script = format!("exec > {} 2>&1; {script}", output.display());
-        let program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
-        let output = File::open(output).expect("opened");
-        let mut lines = BufReader::new(output).lines().map(|line| line.expect("text"));
-        assert_eq!(lines.next().as_deref(), Some("began"), "{script}");
+        let script = |output: &str| format!("exec > {output} 2>&1; {outliving}");
+        let (program, mut lines) = with_pipe(state.path(), script, Supervised::start);
         program.signal(Signal::SIGSTOP);
-        assert_eq!(lines.next(), None, "{script}");
+        assert_eq!(lines.next(), None, "{outliving}");
         program.signal(Signal::SIGCONT);
-        assert_eq!(expect_silence(program, &script), Some(NO_LEASE), "{script}");
+        assert_eq!(expect_silence(program, &outliving), Some(NO_LEASE), "{outliving}");
     }
 }
 
@@ -258,17 +300,12 @@ fn nothing_outlives_unattended_leases() {
 #[test]
 fn daemons_end_with_unattended_leases() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
-    // Not the output, which the supervisor keeps open.
-    let output = state.path().join("output");
-    mkfifo(&output, Mode::S_IRWXU).expect("made");
-    let script = format!(
-        "(exec setsid sh -c 'echo began; exec sleep 1000' > {} 2>&1 &); read line; exit 3",
-        output.display()
-    );
-    let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
-    let output = File::open(output).expect("opened");
-    let mut lines = BufReader::new(output).lines().map(|line| line.expect("text"));
-    assert_eq!(lines.next().as_deref(), Some("began"));
+    let script = |output: &str| {
+        format!(
+            "(exec setsid sh -c 'echo began; exec sleep 1000' > {output} 2>&1 &); read line; exit 3"
+        )
+    };
+    let (mut program, mut lines) = with_pipe(state.path(), script, Supervised::start);
     program.signal(Signal::SIGSTOP);
     program.child.stdin.as_mut().expect("piped").write_all(b"\n").expect("written");
     assert_eq!(lines.next(), None);
@@ -290,14 +327,23 @@ const CHAIN: &str = r#"exec perl -MPOSIX -MTime::HiRes=time -e '
 #[test]
 fn chains_of_processes_end() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
-    let output = state.path().join("output");
-    mkfifo(&output, Mode::S_IRWXU).expect("made");
-    let script = format!("({CHAIN}) > {} & exec sleep 1000", output.display());
-    let program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
-    let output = File::open(output).expect("opened");
-    let mut lines = BufReader::new(output).lines().map(|line| line.expect("text"));
-    lines.next().expect("it began");
+    let script = |output: &str| format!("({CHAIN}) > {output} & exec sleep 1000");
+    let (program, lines) = with_pipe(state.path(), script, Supervised::start);
+    // Not while it has the store's lock, since the row is read before it continues.
+    let lock = take_away(state.path());
     program.signal(Signal::SIGSTOP);
+    let is_stopped = |task: &Path| {
+        let stat = fs::read_to_string(task.join("stat")).expect("a thread");
+        stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('T'))
+    };
+    let threads = format!("/proc/{}/task", program.child.id());
+    for task in fs::read_dir(threads).expect("threads") {
+        let task = task.expect("a thread").path();
+        while !is_stopped(&task) {
+            thread::yield_now();
+        }
+    }
+    drop(lock);
     let last: u64 = lines.last().expect("a line").parse().expect("a number");
     let row = row(state.path());
     program.signal(Signal::SIGCONT);
@@ -341,9 +387,9 @@ fn nothing_outlives_a_stopped_keeper() {
         for script in outliving() {
             let state = state("sno --pool 5/16 --term 1 --skew 1");
             let script = format!("echo $PPID; {script}");
-            let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
-            let keeper = Pid::from_raw(program.line().parse().expect("a process number"));
-            assert_eq!(program.line(), "began", "{script}");
+            let mut keeper = None;
+            let program = begun(state.path(), &script, |line| keeper = line.parse().ok());
+            let keeper = Pid::from_raw(keeper.expect("a process number"));
             kill(keeper, Signal::SIGSTOP).expect("sent");
             let store = (!is_killed).then(|| take_away(state.path()));
             if is_killed {
