@@ -1,15 +1,11 @@
 //! Detection of the scheme of a text: every reading that a parser accepts, and no other.
 
 use arbitrary::{Arbitrary as _, Unstructured};
-use tickid_convert::{AnyId, Layouts, carry};
+use tickid_convert::{AnyId, Form, Kind, Layouts, TextForm, carry};
 use tickid_core::UnixTime;
-use tickid_detect::{
-    Confidence, Encoding, Identifier, Inspection, Notation, Reading, detect, trimmed,
-};
-use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
-use tickid_nanoflake::NanoflakeId;
-use tickid_scru64::Scru64Id;
-use tickid_sno::SnoId;
+use tickid_detect::{Confidence, Identifier, Inspection, Reading, detect, trimmed};
+use tickid_kuid::WideGlobalId;
+use tickid_text::form::Characters;
 
 use crate::convert::layouts;
 
@@ -31,13 +27,13 @@ pub fn check(data: &[u8]) {
                 .all(|one| { one.doubt().is_some() == (one.confidence() == Confidence::Possible) })
         );
         assert!(trimmed(text).len() <= text.len());
-        let ids: Vec<(Identifier, Encoding)> =
-            readings.iter().map(|one| (one.identifier(), one.encoding())).collect();
+        let ids: Vec<(Identifier, Form)> =
+            readings.iter().map(|one| (one.identifier(), one.form())).collect();
         for (index, id) in ids.iter().enumerate() {
             assert!(!ids[..index].contains(id), "{id:?} occurs twice");
         }
         for expected in own(text) {
-            let is_found = ids.iter().any(|(id, _)| *id == expected);
+            let is_found = ids.contains(&expected);
             assert!(is_found, "{expected:?} of {text:?}");
         }
         for reading in &readings {
@@ -50,60 +46,46 @@ pub fn check(data: &[u8]) {
             let inspection = Inspection::of(reading, &given, &layouts);
             assert_eq!(inspection.bytes(), &*id.bytes());
             assert!(inspection.members().all(|member| !member.name.is_empty()));
-            if reading.encoding() == Encoding::Text {
-                is_of(id, text, &layouts);
+            if matches!(reading.form(), Form::Text(_) | Form::Own) {
+                is_of(id, inspection.text(), text, &layouts);
             }
         }
     }
 }
 
 /// Returns every reading as one of the four schemes, by their parsers.
-fn own(text: &[u8]) -> Vec<Identifier> {
-    use Notation::{Canonical, Decimal, Url};
-    fn scheme(notation: Notation) -> impl Fn(AnyId) -> Identifier {
-        move |id| Identifier::Scheme(id, notation)
-    }
+fn own(text: &[u8]) -> Vec<(Identifier, Form)> {
+    let used = Characters::used_in(text);
+    let forms = Kind::ALL.iter().flat_map(|kind| TextForm::all(*kind));
     // Texts in both cases are not Base36 here.
-    let is_mixed =
-        text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
-    let base36 = if is_mixed { &[] } else { text };
-    let all = [
-        Scru64Id::parse_bytes(base36).map(AnyId::from).map(scheme(Canonical)),
-        SnoId::parse_bytes(text).map(AnyId::from).map(scheme(Canonical)),
-        NanoflakeId::parse_bytes(base36).map(AnyId::from).map(scheme(Canonical)),
-        NanoflakeId::parse_decimal(text).map(AnyId::from).map(scheme(Decimal)),
-        LocalId::parse_bytes(text).map(AnyId::from).map(scheme(Canonical)),
-        LocalId::parse_url(text).map(AnyId::from).map(scheme(Url)),
-        GlobalId::parse_bytes(text).map(AnyId::from).map(scheme(Canonical)),
-        GlobalId::parse_url(text).map(AnyId::from).map(scheme(Url)),
-        WideGlobalId::parse_bytes(text).map(|id| Identifier::KuidWide(id, Canonical)),
-        WideGlobalId::parse_url(text).map(|id| Identifier::KuidWide(id, Url)),
-    ];
-    all.into_iter().flatten().collect()
+    let own = forms.filter(|form| form.kind() != Kind::Snowflake && form.fits(text.len(), used));
+    let own =
+        own.filter_map(|form| Some((Identifier::Scheme(form.parse(text).ok()?), Form::Text(form))));
+    let wide = WideGlobalId::FORMS.iter().zip(TextForm::all(Kind::KuidGlobal));
+    let wide = wide.filter_map(|(row, form)| {
+        Some((Identifier::KuidWide((row.parse)(text).ok()?), Form::Text(form)))
+    });
+    own.chain(wide).collect()
 }
 
-/// Asserts that a reading agrees with the text.
-fn is_of(id: Identifier, text: &[u8], layouts: &Layouts) {
+/// Asserts that a reading agrees with the text. `written` is how the ID is written in its form.
+fn is_of(id: Identifier, written: &str, text: &[u8], layouts: &Layouts) {
     let text = str::from_utf8(text).unwrap();
     let lower = text.to_ascii_lowercase();
     // Of a UUID.
     let digits = lower.replace('-', "");
     match id {
-        Identifier::Scheme(AnyId::Scru64(id), _) => assert_eq!(*id.encode(), lower),
-        Identifier::Scheme(AnyId::Nanoflake(id), Notation::Canonical) => {
-            assert!(*id.encode() == lower || *id.encode_padded() == lower);
+        Identifier::Scheme(AnyId::Scru64(id)) => assert_eq!(*id.encode(), lower),
+        Identifier::Scheme(AnyId::Nanoflake(id)) if *id.encode() == *written => {
+            assert!(written == lower || *id.encode_padded() == lower);
         }
         // A signed column shows a Snowflake of 64 bits as a negative number.
-        Identifier::Preset(_, id) | Identifier::Scheme(AnyId::Snowflake(id), Notation::Decimal)
+        Identifier::Preset(_, id) | Identifier::Scheme(AnyId::Snowflake(id))
             if text.starts_with('-') =>
         {
             assert_eq!(id.get().cast_signed().to_string(), text);
         }
-        Identifier::Scheme(id, Notation::Decimal) => assert_eq!(id.to_u128().to_string(), text),
-        Identifier::Scheme(id, Notation::Url) => assert_eq!(&*id.url_text().unwrap(), text),
-        Identifier::Scheme(id, _) => assert_eq!(&*id.text(), text),
-        Identifier::KuidWide(id, Notation::Url) => assert_eq!(*id.encode_url(), *text),
-        Identifier::KuidWide(id, _) => assert_eq!(*id.encode(), *text),
+        Identifier::Scheme(_) | Identifier::KuidWide(_) => assert_eq!(written, text),
         Identifier::Preset(_, id) => assert_eq!(id.get().to_string(), text),
         Identifier::Mastodon(id) => assert_eq!(id.0.to_string(), text),
         Identifier::UnixTime(_, number) => assert_eq!(number.to_string(), text),

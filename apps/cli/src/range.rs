@@ -9,7 +9,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use tickid_convert::{AnyScheme, Kind};
+use tickid_convert::{AnyScheme, Form, Kind};
 use tickid_core::{RangeError, UnixTime};
 use tickid_detect::{Identifier, Inspection, TimeOrdered};
 use tickid_kuid::{GlobalId, LocalId, Node};
@@ -178,8 +178,7 @@ fn of_scheme(
     };
     scheme.min_at(since).map_err(|error| no_tick("--since", since, &error))?;
     scheme.max_at(last).map_err(|error| no_tick("--until", until, &error))?;
-    let notation = arguments.layouts.notation(kind);
-    Ok(ends.map(|ends| ends.map(|id| Identifier::Scheme(id, notation))))
+    Ok(ends.map(|ends| ends.map(Identifier::Scheme)))
 }
 
 /// The same for a format that is only read.
@@ -230,11 +229,13 @@ struct RangeEnd {
 }
 
 impl RangeEnd {
-    fn new(id: Identifier, layouts: &tickid_convert::Layouts) -> Self {
-        let inspection = Inspection::new(id, "", layouts);
-        let integer = inspection.forms().find(|(name, _)| *name == "integer");
+    fn new(id: Identifier, options: &Layouts) -> Self {
+        let inspection = Inspection::new(id, "", &options.all());
+        let integer = inspection.forms().find(|(name, _)| *name == Form::Int.name());
+        // An option may name a form of the scheme that is not the canonical one.
+        let text = id.scheme_id().and_then(|id| id.text_in(options.named(id.kind())?));
         Self {
-            text: inspection.text().to_owned(),
+            text: text.map_or_else(|| inspection.text().to_owned(), |text| text.to_string()),
             hex: inspection.with_hex(str::to_owned),
             int: integer.map(|(_, number)| number.to_string()),
         }
@@ -246,18 +247,18 @@ fn print(
     times: Times,
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let layouts = arguments.layouts.all();
+    let options = &arguments.layouts;
     let mut out = Output::stdout();
     if arguments.json {
         let instant =
             |time: UnixTime| ShownTime { unix_ms: time.as_millis(), time: when::date_time(time) };
         let [since, until] = [times.since, times.until].map(instant);
-        let [min, max] = ends.map(|id| RangeEnd::new(id, &layouts));
+        let [min, max] = ends.map(|id| RangeEnd::new(id, options));
         let (scheme, inclusive) = (name_of(&arguments.scheme), arguments.inclusive);
         write_json(&ShownRange { scheme, since, until, inclusive, min, max }, out.buffer())?;
     } else {
         for id in ends {
-            let end = RangeEnd::new(id, &layouts);
+            let end = RangeEnd::new(id, options);
             let line = match arguments.format {
                 OutputForm::Text => end.text,
                 OutputForm::Int => end.int.ok_or_else(|| no_integer(arguments))?,

@@ -160,7 +160,7 @@ export interface RangeOf {
   /** The name by which `range` and `print` take the IDs. */
   of: Kind | Layout;
   /** The forms in which the IDs sort as they do in a range. */
-  forms: ('decimal' | 'text' | 'hex')[];
+  forms: ('int' | 'text' | 'hex')[];
   /** The reason why a range has IDs of other times, as a sentence. */
   note: string | null;
 }
@@ -168,7 +168,7 @@ export interface RangeOf {
 /** A text as an ID of one format. */
 export interface Reading extends Description {
   /** The form in which the text holds the ID. */
-  form: 'text' | 'integer' | 'hexadecimal' | 'bytes' | 'Erlang tuple';
+  form: 'text' | TextForm | 'int' | 'hex' | 'bytes' | 'tuple';
   /** `true` if a UUID holds the ID. */
   isInUuid: boolean;
   /**
@@ -278,11 +278,17 @@ export function describe(
 ): Description;
 
 /**
- * A form of IDs as text. `text` is the scheme's own, `url` kuid's URL-safe one; `hex` has all
- * digits of all bytes; `uuid` is a UUID of version 8 that holds the ID, and `uuid-v7` one of
+ * A text of a scheme's IDs by its name. SCRU64 and Nanoflake have `base36`, Nanoflake and
+ * Snowflake `decimal`, kuid `sortable` and `url`, and sno `base32`.
+ */
+export type TextForm = 'base36' | 'decimal' | 'sortable' | 'url' | 'base32';
+
+/**
+ * A form of IDs as text. `text` is the scheme's canonical one; `int` is the integer in decimal;
+ * `hex` has all digits of all bytes; `uuid` is a UUID of version 8 that holds the ID, and `uuid-v7` one of
  * version 7, which sorts by time across schemes and depends on the layouts.
  */
-export type Form = 'text' | 'decimal' | 'hex' | 'url' | 'uuid' | 'uuid-v7';
+export type Form = 'text' | TextForm | 'int' | 'hex' | 'uuid' | 'uuid-v7';
 
 /**
  * Reads the text of an ID. The form `uuid` reads both versions.

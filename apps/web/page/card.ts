@@ -315,7 +315,7 @@ function conversion(
 }
 
 /** The words for the forms that a column may have. */
-const COLUMNS: Partial<Record<Form, string>> = { decimal: 'integers', text: 'text', hex: 'bytes' };
+const COLUMNS: Partial<Record<Form, string>> = { int: 'integers', text: 'text', hex: 'bytes' };
 
 /** The choices that hold for the cards of other IDs, too. */
 const kept = { column: 'id', zone: 'utc' };
@@ -385,7 +385,7 @@ function where(
     const { min, max } = range(of, ...times, layouts);
     const end = (id: bigint) => {
       const text = print(of, id, form, layouts);
-      if (form === 'decimal') return text;
+      if (form === 'int') return text;
       return form === 'hex' ? `'\\x${text}'` : `'${text}'`;
     };
     return `WHERE ${identifier(column)} BETWEEN ${end(min)} AND ${end(max)}`;

@@ -3,7 +3,7 @@
 use core::fmt::Display;
 
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{AnyId, Kind, Layouts, Uuid, carry};
+use tickid_convert::{AnyId, Form, FormError, Kind, Layouts, Uuid, carry};
 use tickid_detect::{Format, Identifier};
 use tickid_snowflake::{AnySnowflake, Preset, SnowflakeId};
 use wasm_bindgen::JsValue;
@@ -66,41 +66,36 @@ pub(crate) fn parse(
     form: &str,
     layouts: &Layouts,
 ) -> Result<AnyId, Thrown> {
-    match form {
-        "text" => AnyId::parse(kind, text).map_err(syntax_error),
-        "url" => AnyId::parse_url(kind, text).ok_or_else(no_url)?.map_err(syntax_error),
-        "decimal" => decimal(kind, text),
-        "hex" => hex(kind, text),
-        "uuid" => carried(kind, text, layouts),
-        _ => Err(type_error("the form is none of text, decimal, hex, url and uuid")),
+    if form == "uuid" {
+        return carried(kind, text, layouts);
     }
+    let form = own_form(kind, form, "uuid")?;
+    // Bytes that are left out would be zeros.
+    let len = 2 * kind.byte_len();
+    if form == Form::Hex && text.len() != len {
+        return Err(syntax_error(format!(
+            "no {len} hexadecimal digits of {kind}: {:?}",
+            lossy(text)
+        )));
+    }
+    form.read(kind, text).map_err(|error| match error {
+        FormError::Number(error) => range_error(error),
+        error => syntax_error(format!("{error}: {:?}", lossy(text))),
+    })
 }
 
-fn no_url() -> Thrown {
-    type_error("only kuid has a URL-safe text")
+/// Returns the form of a scheme's IDs with this name, which is text in JavaScript. `others` are the
+/// names that the caller knows beside it.
+fn own_form(kind: Kind, name: &str, others: &str) -> Result<Form, Thrown> {
+    let is_text = |name: &&str| *name != Form::Bytes.name();
+    Form::named(kind, name).filter(|form| is_text(&form.name())).ok_or_else(|| {
+        let names = Vec::from_iter(Form::names(kind).filter(is_text)).join(", ");
+        type_error(&format!("{kind} has no form {name:?}; it has {names}, {others}"))
+    })
 }
 
 fn lossy(text: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(text)
-}
-
-fn decimal(kind: Kind, text: &[u8]) -> Result<AnyId, Thrown> {
-    let is_digits = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    let number = str::from_utf8(text).ok().filter(|_| is_digits);
-    let number = number
-        .and_then(|text| text.parse::<u128>().ok())
-        .ok_or_else(|| syntax_error(format!("no decimal integer of {kind}: {:?}", lossy(text))))?;
-    AnyId::from_u128(kind, number).map_err(range_error)
-}
-
-fn hex(kind: Kind, text: &[u8]) -> Result<AnyId, Thrown> {
-    let len = 2 * kind.byte_len();
-    let is_digits = text.len() == len && text.iter().all(u8::is_ascii_hexdigit);
-    let number = str::from_utf8(text).ok().filter(|_| is_digits);
-    let number = number.and_then(|text| u128::from_str_radix(text, 16).ok()).ok_or_else(|| {
-        syntax_error(format!("no {len} hexadecimal digits of {kind}: {:?}", lossy(text)))
-    })?;
-    AnyId::from_u128(kind, number).map_err(range_error)
 }
 
 fn carried(kind: Kind, text: &[u8], layouts: &Layouts) -> Result<AnyId, Thrown> {
@@ -114,12 +109,12 @@ fn carried(kind: Kind, text: &[u8], layouts: &Layouts) -> Result<AnyId, Thrown> 
 
 pub(crate) fn print(id: AnyId, form: &str, layouts: &Layouts) -> Result<String, Thrown> {
     Ok(match form {
-        "text" => id.text().to_string(),
-        "decimal" => id.to_u128().to_string(),
-        "hex" => id.bytes().to_string(),
-        "url" => id.url_text().ok_or_else(no_url)?.to_string(),
         "uuid" => carry::to_uuid(id).to_string(),
         "uuid-v7" => carry::to_uuid_v7(id, layouts).map_err(range_error)?.to_string(),
-        _ => return Err(type_error("the form is none of text, decimal, hex, url, uuid, uuid-v7")),
+        name => {
+            let form = own_form(id.kind(), name, "uuid, uuid-v7")?;
+            let text = id.write_in(form, |text| lossy(text).into_owned());
+            text.ok_or_else(|| type_error("the form is one of other IDs"))?
+        }
     })
 }

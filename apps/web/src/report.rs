@@ -1,7 +1,7 @@
 //! Readings and losses as objects.
 
 use js_sys::{Array, BigInt, Uint8Array};
-use tickid_convert::{AnyScheme, Bits, Kind, Layouts, Loss};
+use tickid_convert::{AnyScheme, Bits, Form, Kind, Layouts, Loss, TextForm};
 use tickid_core::UnixTime;
 use tickid_detect::{Doubt, Identifier, Inspection, Inspections, LayoutCard, SummaryRow};
 use wasm_bindgen::prelude::*;
@@ -52,13 +52,12 @@ pub(crate) fn card(card: &LayoutCard) -> Result<JsValue, Thrown> {
 
 /// Returns the way to make ranges of the IDs of a scheme, or of a preset of that name.
 fn range_of(kind: Kind, name: &str) -> Record {
-    let lens = kind.text_lens();
-    // A range is a BETWEEN, so only forms that sort like the IDs are offered: texts if they all
-    // have one length, and integers if a column of a database can hold them.
+    // A range is a BETWEEN, so only forms that sort like the IDs are offered: texts if they do,
+    // and integers if a column of a database can hold them.
     let forms = [
-        (kind.byte_len() <= 8).then_some("decimal"),
-        (lens.start() == lens.end()).then_some("text"),
-        Some("hex"),
+        (kind.byte_len() <= 8).then_some(Form::Int.name()),
+        TextForm::canonical(kind).sorts.then_some("text"),
+        Some(Form::Hex.name()),
     ];
     let record = Record::new();
     record.set("of", &name.into());
@@ -122,7 +121,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     record.set("source", &key(source));
     record.set("range", &range.map_or(JsValue::NULL, JsValue::from));
     record.set("name", &inspection.name().to_string().into());
-    record.set("form", &inspection.encoding().name().into());
+    record.set("form", &inspection.form().name().into());
     record.set("isInUuid", &inspection.is_carried().into());
     // The ID in its forms, with its time and its fields.
     record.set("text", &inspection.text().into());

@@ -42,8 +42,10 @@ function isLabelled({ format, form, isInUuid }, label) {
   if (label.form === 'carried') return isInUuid;
   // Of one layout and epoch; a number of it is Twitter's.
   const expected = label.format === 'twitter' ? 'nanoflake' : label.format;
-  const word = label.form === 'hex' ? 'hexadecimal' : label.form;
-  return format === expected && form === word && !isInUuid;
+  // A text of a scheme goes by its name.
+  const isText = !['int', 'hex', 'bytes', 'tuple'].includes(form);
+  const word = label.form === 'integer' ? 'int' : label.form;
+  return format === expected && (word === 'text' ? isText : form === word) && !isInUuid;
 }
 
 test('the types list every kind', () => {
@@ -101,12 +103,12 @@ test('recorded IDs are read and written', () => {
     assert.equal(parse(kind, uuid, 'uuid'), id, uuid);
   };
   for (const { text, num, timestamp, node_ctr: low } of vectors('scru64').ids) {
-    check('scru64', BigInt(num), { text, decimal: num });
+    check('scru64', BigInt(num), { text, int: num });
     const values = describe('scru64', BigInt(num)).fields.map(({ value }) => Number(value));
     assert.deepEqual(values, [Number(timestamp), low]);
   }
   for (const { value, base36, epoch_ms: epoch, unix_ms: unixMs } of vectors('nanoflake').ids) {
-    check('nanoflake', BigInt(value), { text: base36, decimal: value });
+    check('nanoflake', BigInt(value), { text: base36, int: value });
     assert.equal(describe('nanoflake', BigInt(value), { epoch }).unixMs, unixMs);
   }
   for (const { bytes, d64, base64url, unix_ms: unixMs } of vectors('kuid').local) {

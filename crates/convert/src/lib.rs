@@ -147,7 +147,8 @@ mod to_parts;
 pub use self::any::AnyGenerator;
 pub use self::any::{
     AfterError, AnyBackfill, AnyBuilder, AnyId, AnyIds, AnyLocalGenerator, AnyObserveError,
-    AnyScheme, IdBytes, IdText, IdsVisitor, Kind, SchemeError, convert_any, restore_any,
+    AnyScheme, Form, FormError, IdBytes, IdText, IdsVisitor, Kind, SchemeError, TextForm,
+    convert_any, restore_any,
 };
 #[cfg(feature = "lease")]
 pub use self::any::{AnyLeasedBuilder, AnyLeasedGenerator};

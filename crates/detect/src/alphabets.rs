@@ -1,8 +1,11 @@
 //! The characters of a text, which exclude most formats before any is read.
 
+use tickid_convert::{Kind, TextForm};
+use tickid_text::form::{Characters, Facts};
+
 /// The alphabets of formats that have all characters of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Alphabets(u16);
+pub(crate) struct Alphabets(u32);
 
 impl Alphabets {
     pub(crate) const NONE: Self = Self(0);
@@ -11,19 +14,16 @@ impl Alphabets {
     pub(crate) const HEX: Self = Self(1 << 1);
     /// Base62 has the same characters.
     pub(crate) const BASE36: Self = Self(1 << 2);
-    pub(crate) const SNO: Self = Self(1 << 3);
-    pub(crate) const KUID_SORTABLE: Self = Self(1 << 4);
-    pub(crate) const KUID_URL: Self = Self(1 << 5);
     /// All characters but upper-case letters.
-    pub(crate) const NO_UPPER: Self = Self(1 << 6);
+    pub(crate) const NO_UPPER: Self = Self(1 << 3);
     /// All characters but lower-case letters.
-    pub(crate) const NO_LOWER: Self = Self(1 << 7);
+    pub(crate) const NO_LOWER: Self = Self(1 << 4);
 
     /// Returns the alphabets of a text.
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Self {
         let of = |byte: &u8| OF_BYTES.get(usize::from(*byte)).copied().unwrap_or(0);
-        Self(text.iter().fold(u16::MAX, |all, byte| all & of(byte)))
+        Self(text.iter().fold(u32::MAX, |all, byte| all & of(byte)))
     }
 
     /// Reports whether all characters are in an alphabet.
@@ -43,19 +43,23 @@ impl Alphabets {
         self.are(Self::DECIMAL)
     }
 
-    #[inline]
-    pub(crate) const fn are_sno(self) -> bool {
-        self.are(Self::SNO)
+    /// Returns the alphabet of the first form of a scheme, whose other forms have the next ones.
+    pub(crate) const fn of_forms(kind: Kind) -> u8 {
+        let (mut first, mut at) = (FORMS, 0);
+        while Kind::ALL[at] as u8 != kind as u8 {
+            first += TextForm::count(Kind::ALL[at]);
+            at += 1;
+        }
+        first
     }
 
+    /// Reports whether a text of these characters fits a form, whose alphabet has this number.
     #[inline]
-    pub(crate) const fn are_kuid(self) -> bool {
-        self.are(Self::KUID_SORTABLE)
-    }
-
-    #[inline]
-    pub(crate) const fn are_url(self) -> bool {
-        self.are(Self::KUID_URL)
+    pub(crate) const fn fit(self, alphabet: u8, form: &Facts, len: usize) -> bool {
+        form.lens.0 <= len
+            && len <= form.lens.1
+            && self.0 >> alphabet & 1 != 0
+            && (form.characters.has_case() || self.are_of_one_case())
     }
 
     /// Reports whether all letters are of one case.
@@ -65,8 +69,11 @@ impl Alphabets {
     }
 }
 
+/// The number of the first alphabet of a text form. Those before it are constants above.
+const FORMS: u8 = 5;
+
 /// The alphabets of each byte.
-static OF_BYTES: [u16; 256] = {
+static OF_BYTES: [u32; 256] = {
     let mut all = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -78,21 +85,26 @@ static OF_BYTES: [u16; 256] = {
             all[byte] = only(letter.is_ascii_digit(), Alphabets::DECIMAL)
                 | only(letter.is_ascii_hexdigit(), Alphabets::HEX)
                 | only(is_letter_or_digit, Alphabets::BASE36)
-                | only(matches!(letter, b'2'..=b'9' | b'a'..=b'x'), Alphabets::SNO)
-                | only(
-                    is_letter_or_digit || matches!(letter, b'.' | b'_'),
-                    Alphabets::KUID_SORTABLE,
-                )
-                | only(is_letter_or_digit || matches!(letter, b'-' | b'_'), Alphabets::KUID_URL)
                 | only(!letter.is_ascii_uppercase(), Alphabets::NO_UPPER)
                 | only(!letter.is_ascii_lowercase(), Alphabets::NO_LOWER);
+        }
+        let mut kind = 0;
+        while kind < Kind::ALL.len() {
+            let (first, mut row) = (Alphabets::of_forms(Kind::ALL[kind]), 0);
+            while let Some(form) = TextForm::at(Kind::ALL[kind], row) {
+                if Characters::used_in(&[letter]).are_in(form.facts().characters) {
+                    all[byte] |= 1 << (first + row);
+                }
+                row += 1;
+            }
+            kind += 1;
         }
         byte += 1;
     }
     all
 };
 
-const fn only(is_in: bool, alphabet: Alphabets) -> u16 {
+const fn only(is_in: bool, alphabet: Alphabets) -> u32 {
     if is_in { alphabet.0 } else { 0 }
 }
 
@@ -102,26 +114,19 @@ mod tests {
 
     #[test]
     fn texts_are_in_alphabets() {
-        let all = [
-            (Alphabets::DECIMAL, "d"),
-            (Alphabets::HEX, "h"),
-            (Alphabets::BASE36, "b"),
-            (Alphabets::SNO, "s"),
-            (Alphabets::KUID_SORTABLE, "k"),
-            (Alphabets::KUID_URL, "u"),
-        ];
+        let all = [(Alphabets::DECIMAL, "d"), (Alphabets::HEX, "h"), (Alphabets::BASE36, "b")];
         for (text, expected) in [
-            ("0123456789", "dhbku"),
-            ("23456789", "dhbsku"),
-            ("0aF", "hbku"),
-            ("gjkmnpqrst", "bsku"),
-            ("wx", "bsku"),
-            ("ILOU", "bku"),
-            ("l", "bsku"),
-            ("Zz", "bku"),
-            ("_", "ku"),
-            (".", "k"),
-            ("-", "u"),
+            ("0123456789", "dhb"),
+            ("23456789", "dhb"),
+            ("0aF", "hb"),
+            ("gjkmnpqrst", "b"),
+            ("wx", "b"),
+            ("ILOU", "b"),
+            ("l", "b"),
+            ("Zz", "b"),
+            ("_", ""),
+            (".", ""),
+            ("-", ""),
             (".-", ""),
             ("{", ""),
             ("é", ""),

@@ -8,7 +8,7 @@ use crate::detect::detect;
 use crate::detector::{Detector, Inspections};
 use crate::evidence::surprise;
 use crate::false_positives::{self, KIND_BITS};
-use crate::formats::{Encoding, Format};
+use crate::formats::Format;
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
 
@@ -261,16 +261,14 @@ fn random(digits: u32) -> f64 {
 /// Reports whether a column can be evidence for a reading. It must be an integer with a time when
 /// such IDs were made.
 fn is_candidate(one: &Reading) -> bool {
-    use crate::notation::Notation;
-
     let is_integer = match one.identifier {
         Identifier::Preset(..) | Identifier::Mastodon(_) | Identifier::UnixTime(..) => true,
         Identifier::Foreign(id) => id.is_decimal(),
-        Identifier::Scheme(id, notation) => {
-            notation == Notation::Decimal
-                || one.encoding == Encoding::Integer && id.kind().byte_len() == 8
-        }
-        _ => false,
+        Identifier::Scheme(id) => one.form.is_integer() && id.kind().byte_len() == 8,
+        Identifier::KuidWide(_)
+        | Identifier::Carried(_)
+        | Identifier::Uuid(_)
+        | Identifier::TypeId { .. } => false,
     };
     is_integer && !matches!(one.doubt, Some(Doubt::Time | Doubt::NoClock | Doubt::NeverIssued))
 }
@@ -337,7 +335,7 @@ impl ColumnParts {
                 (unit, ticks(unit)?, Some([of_node(&parts), of_sequence(&parts)]))
             }
         };
-        let own = surprise(&one.identifier, one.encoding, layouts, now);
+        let own = surprise(&one.identifier, one.form, layouts, now);
         Some(Self { time: Extent::new(ticks, 0), micros_per_tick, fields, own_fields: own.fields })
     }
 

@@ -1,7 +1,7 @@
 //! The search for the formats that a text may have.
 
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{Kind, Layouts, SchemeId, Uuid, carry};
+use tickid_convert::{AnyId, Form, Kind, Layouts, SchemeId, TextForm, Uuid, carry};
 use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
@@ -9,10 +9,10 @@ use tickid_snowflake::{Preset, SnowflakeId};
 use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
 use crate::evidence::{Now, doubt_of_time};
-use crate::formats::{Coding, EXAMPLES, Encoding, READ_ONLY, each_id, each_text, type_id};
+use crate::formats::{Coding, EXAMPLES, READ_ONLY, each_id, type_id};
 use crate::identifier::{Foreign, Identifier, NANOFLAKES, version};
-use crate::notation::{Notation, UnixUnit};
 use crate::reading::{Reading, Readings};
+use crate::unix_unit::UnixUnit;
 use crate::{erlang, false_positives, literal};
 
 /// The longest text that is read, which is longer than any ID and any literal of one.
@@ -22,7 +22,7 @@ pub(crate) const MAX_TEXT: usize = 160;
 ///
 /// It covers every [`Format`](crate::Format) but TSIDs, whose integers cannot be told from
 /// Discord's. IDs of our schemes are also read as integers, hexadecimal digits and literals of
-/// bytes ([`Encoding`]). `layouts` hold what is not in a text, for example the epoch.
+/// bytes ([`Form`]). `layouts` hold what is not in a text, for example the epoch.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)). Without it, a reading
 /// with a time is at most possible, unless the text has marks of its format, such as the groups of
@@ -45,7 +45,7 @@ pub(crate) const MAX_TEXT: usize = 160;
 ///
 /// let now = UnixTime::from_millis(1_700_000_000_000)?;
 /// let found = detect(b"bppc0m3ju134", &Layouts::default(), Some(now));
-/// let all: Vec<String> = found.iter().map(|one| one.identifier().to_string()).collect();
+/// let all: Vec<String> = found.iter().map(|one| one.name().to_string()).collect();
 /// assert_eq!(all, ["Nanoflake in Base36", "SCRU64"]);
 /// // As a SCRU64 ID it would be of the year 2715, which nothing forbids.
 /// let scru64 = found.iter().last().map(|one| (one.confidence(), one.doubt()));
@@ -116,7 +116,8 @@ impl Search<'_> {
     fn read_example(&mut self, text: &[u8]) {
         for (example, format) in EXAMPLES {
             for one in self.readings.found_mut() {
-                if text == example && one.format() == format && one.encoding == Encoding::Text {
+                let is_text = matches!(one.form, Form::Text(_) | Form::Own);
+                if text == example && one.format() == format && is_text {
                     one.doubt = None;
                 }
             }
@@ -124,30 +125,30 @@ impl Search<'_> {
     }
 
     #[inline]
-    fn add(&mut self, identifier: Identifier, encoding: Encoding) {
-        self.judge(identifier, encoding, false);
+    fn add(&mut self, identifier: Identifier, form: Form) {
+        self.judge(identifier, form, false);
     }
 
     #[inline(always)]
-    fn add_here(&mut self, identifier: Identifier, encoding: Encoding) {
-        self.judge_here(identifier, encoding, false);
+    fn add_here(&mut self, identifier: Identifier, form: Form) {
+        self.judge_here(identifier, form, false);
     }
 
     fn has_likely_time(&self, id: &Identifier) -> bool {
         let time = id.unix_time(self.layouts);
-        doubt_of_time(id, Encoding::Text, self.layouts, time, self.now).is_none()
+        doubt_of_time(id, Form::Own, self.layouts, time, self.now).is_none()
     }
 
-    fn judge(&mut self, identifier: Identifier, encoding: Encoding, is_marked: bool) {
-        self.judge_here(identifier, encoding, is_marked);
+    fn judge(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
+        self.judge_here(identifier, form, is_marked);
     }
 
     /// Judges a reading in the code of the caller, where its format is a constant, because half of
     /// the time of a text that is one of the schemes' goes into this.
     #[inline(always)]
-    fn judge_here(&mut self, identifier: Identifier, encoding: Encoding, is_marked: bool) {
+    fn judge_here(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
         let time = identifier.unix_time(self.layouts);
-        let mut doubt = doubt_of_time(&identifier, encoding, self.layouts, time, self.now);
+        let mut doubt = doubt_of_time(&identifier, form, self.layouts, time, self.now);
         if is_marked && matches!(doubt, Some(Doubt::Time | Doubt::NoClock)) {
             // A wrong clock, and still what it is.
             doubt = None;
@@ -159,16 +160,8 @@ impl Search<'_> {
         // The ID that a UUID holds comes before the UUID.
         let surprise = u32::from(matches!(identifier, Identifier::Uuid(_)));
         let is_certain = false;
-        let reading = Reading {
-            identifier,
-            encoding,
-            time,
-            doubt,
-            is_certain,
-            is_marked,
-            surprise,
-            distance,
-        };
+        let reading =
+            Reading { identifier, form, time, doubt, is_certain, is_marked, surprise, distance };
         self.readings.push(reading);
         self.likely += usize::from(doubt.is_none());
     }
@@ -179,40 +172,27 @@ impl Search<'_> {
     /// compared first.
     fn schemes(&mut self, text: &[u8], alphabets: Alphabets) {
         macro_rules! read {
-            // With the other integers.
-            ($Id:ty, Decimal, $are:expr) => {};
-            ($Id:ty, $notation:ident, $are:expr) => {
-                if <$Id as SchemeId>::TEXT_LENS.contains(&text.len())
-                    && $are(alphabets)
-                    && let Some(Ok(id)) = parse!($Id, $notation)
-                {
-                    self.add_here(
-                        Identifier::Scheme(id.into(), Notation::$notation),
-                        Encoding::Text,
-                    );
+            ($Id:ty) => {
+                let first = const { Alphabets::of_forms(<$Id as SchemeId>::KIND) };
+                for (row, form) in <$Id>::FORMS.iter().zip(TextForm::all(<$Id as SchemeId>::KIND)) {
+                    // Those whose texts are integers come with the other integers.
+                    if !row.form.is_integer
+                        && alphabets.fit(first + form.row(), &row.form, text.len())
+                        && let Ok(id) = (row.parse)(text)
+                    {
+                        self.add_here(Identifier::Scheme(id.into()), Form::Text(form));
+                    }
                 }
             };
         }
-        macro_rules! parse {
-            ($Id:ty, Canonical) => {
-                Some(<$Id as SchemeId>::parse(text))
-            };
-            ($Id:ty, Url) => {
-                <$Id as SchemeId>::parse_url(text)
-            };
-        }
-        each_text!(read);
+        each_id!(read);
         // The wide form of a global kuid is no kind of its own.
-        if text.len() == WideGlobalId::TEXT_LEN {
-            if alphabets.are_kuid()
-                && let Ok(id) = WideGlobalId::parse_bytes(text)
+        for (row, form) in WideGlobalId::FORMS.iter().zip(TextForm::all(Kind::KuidGlobal)) {
+            let first = const { Alphabets::of_forms(Kind::KuidGlobal) };
+            if alphabets.fit(first + form.row(), &row.form, text.len())
+                && let Ok(id) = (row.parse)(text)
             {
-                self.add_here(Identifier::KuidWide(id, Notation::Canonical), Encoding::Text);
-            }
-            if alphabets.are_url()
-                && let Ok(id) = WideGlobalId::parse_url(text)
-            {
-                self.add_here(Identifier::KuidWide(id, Notation::Url), Encoding::Text);
+                self.add_here(Identifier::KuidWide(id), Form::Text(form));
             }
         }
     }
@@ -231,18 +211,15 @@ impl Search<'_> {
     #[inline(always)]
     fn numbers(&mut self, number: u128, are_texts: bool) {
         macro_rules! read {
-            ($Id:ty, $notations:expr) => {
-                if $notations.contains(&Notation::Decimal) == are_texts
+            ($Id:ty) => {
+                let integer = TextForm::integer(<$Id as SchemeId>::KIND);
+                if integer.is_some() == are_texts
                     && self.seeks(<$Id as SchemeId>::KIND, number)
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)
                     && (number > u64::MAX.into()) == (size_of::<$Id>() > 8)
                 {
-                    let (notation, encoding) = if are_texts {
-                        (Notation::Decimal, Encoding::Text)
-                    } else {
-                        (Notation::Canonical, Encoding::Integer)
-                    };
-                    self.add_here(Identifier::Scheme(id.into(), notation), encoding);
+                    let form = integer.map_or(Form::Int, Form::Text);
+                    self.add_here(Identifier::Scheme(id.into()), form);
                 }
             };
         }
@@ -268,7 +245,7 @@ impl Search<'_> {
         let is_negative = text.starts_with(b"-");
         self.unix_times(number, text.len());
         self.numbers(number.into(), true);
-        let signed = if is_negative { Encoding::Integer } else { Encoding::Text };
+        let signed = if is_negative { Form::Int } else { Form::Own };
         let id = SnowflakeId::new(number);
         // TSIDs have Discord's bits, with an epoch five years later, and nothing else to tell them.
         let is_sought = |it: &Preset| *it != Preset::Tsid && id <= it.layout().max_id();
@@ -295,10 +272,9 @@ impl Search<'_> {
             // Seconds have 10 digits from 2001 to 2286, milliseconds 13, and so on.
             if number / unit.per_second() >= 1_000_000_000
                 && digits == 10 + unit.per_second().ilog10() as usize
-                && doubt_of_time(&id, Encoding::Text, self.layouts, time, self.now)
-                    != Some(Doubt::Time)
+                && doubt_of_time(&id, Form::Own, self.layouts, time, self.now) != Some(Doubt::Time)
             {
-                self.add(id, Encoding::Text);
+                self.add(id, Form::Own);
             }
         }
     }
@@ -308,11 +284,8 @@ impl Search<'_> {
         self.numbers(number, false);
         if number >> 96 != 0 {
             let bytes = number.to_be_bytes();
-            self.add(
-                Identifier::KuidWide(WideGlobalId::from_bytes(bytes), Notation::Canonical),
-                Encoding::Integer,
-            );
-            self.uuid(Uuid::from_bytes(bytes), Encoding::Integer, false);
+            self.add(Identifier::KuidWide(WideGlobalId::from_bytes(bytes)), Form::Int);
+            self.uuid(Uuid::from_bytes(bytes), Form::Int, false);
         }
     }
 
@@ -326,18 +299,18 @@ impl Search<'_> {
                 // Of hashes of this size one in 64 has the bits of a version 4.
                 self.random = Some(HASH_BITS + 2);
             }
-            self.uuid(uuid, Encoding::Text, is_grouped);
+            self.uuid(uuid, Form::Own, is_grouped);
         }
     }
 
     /// Adds a UUID, and the ID in it. Groups of digits are a mark.
-    fn uuid(&mut self, uuid: Uuid, encoding: Encoding, is_grouped: bool) {
+    fn uuid(&mut self, uuid: Uuid, form: Form, is_grouped: bool) {
         if let Ok(id) = carry::from_uuid(uuid, self.layouts) {
-            self.judge(Identifier::Carried(id), encoding, true);
+            self.judge(Identifier::Carried(id), form, true);
         }
         let is_valid = version(uuid).is_some() || uuid.is_nil() || uuid.is_max();
         if is_grouped || is_valid {
-            self.judge(Identifier::Uuid(uuid), encoding, is_grouped && is_valid);
+            self.judge(Identifier::Uuid(uuid), form, is_grouped && is_valid);
         }
     }
 
@@ -346,7 +319,7 @@ impl Search<'_> {
             if description.lens.contains(&text.len())
                 && let Some(bytes) = description.read(text)
             {
-                self.foreign(Foreign::new(*format, &bytes), Encoding::Text, alphabets);
+                self.foreign(Foreign::new(*format, &bytes), Form::Own, alphabets);
             }
         }
         if let Some((prefix_len, id)) = type_id(text) {
@@ -357,25 +330,25 @@ impl Search<'_> {
                 // Any suffix can have the six bits of version 7 by chance.
                 let is_marked =
                     prefix_len > 0 && version(uuid) == Some(7) && self.has_likely_time(&reading);
-                self.judge(reading, Encoding::Text, is_marked);
+                self.judge(reading, Form::Own, is_marked);
             }
         }
     }
 
     /// Adds an ID of a format that is only read.
-    fn foreign(&mut self, id: Foreign, encoding: Encoding, alphabets: Alphabets) {
+    fn foreign(&mut self, id: Foreign, form: Form, alphabets: Alphabets) {
         self.is_weighed = true;
         let reading = Identifier::Foreign(id);
         let marks = id.description().and_then(|it| it.marks);
         let has_marks = marks.is_some_and(|marks| alphabets.are(marks));
-        self.judge(reading, encoding, has_marks && self.has_likely_time(&reading));
+        self.judge(reading, form, has_marks && self.has_likely_time(&reading));
     }
 
     /// Adds the IDs of formats that are only read, and whose texts are coded so.
-    fn coded(&mut self, is_so: fn(&Coding) -> bool, bytes: &[u8], encoding: Encoding) {
+    fn coded(&mut self, is_so: fn(&Coding) -> bool, bytes: &[u8], form: Form) {
         for (format, description) in READ_ONLY {
             if is_so(&description.coding) && description.accepts(bytes) {
-                self.foreign(Foreign::new(*format, bytes), encoding, Alphabets::NONE);
+                self.foreign(Foreign::new(*format, bytes), form, Alphabets::NONE);
             }
         }
     }
@@ -385,7 +358,7 @@ impl Search<'_> {
         if text.trim_ascii_start().first() == Some(&b'{')
             && let Some(id) = erlang::read(text, self.layouts)
         {
-            self.judge(Identifier::from(id), Encoding::Tuple, true);
+            self.judge(Identifier::from(id), Form::Tuple, true);
         }
     }
 
@@ -399,35 +372,35 @@ impl Search<'_> {
             return;
         };
         // Digits alone are often a hash, which is random.
-        let encoding = literal.encoding;
+        let form = literal.form;
         let digits = 2 * literal.bytes().len();
-        let is_digits = encoding == Encoding::Hex && text.len() == digits;
+        let is_digits = form == Form::Hex && text.len() == digits;
         // Hexadecimal digits may also be a hash.
-        if encoding == Encoding::Hex && self.random.is_none() {
+        if form == Form::Hex && self.random.is_none() {
             self.random =
                 u32::try_from(4 * digits).ok().map(|bits| bits + rarity_of_hash(text, digits));
         }
         // Bytes are an ID of each format that has as many.
         let number = literal.bytes().iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
         macro_rules! read {
-            ($Id:ty, $notations:expr) => {
+            ($Id:ty) => {
                 if literal.bytes().len() == size_of::<$Id>()
                     && self.seeks(<$Id as SchemeId>::KIND, number)
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)
                 {
-                    self.add(Identifier::Scheme(id.into(), Notation::Canonical), encoding);
+                    self.add(Identifier::from(AnyId::from(id)), form);
                 }
             };
         }
         each_id!(read);
-        let own = if is_digits { Encoding::Text } else { encoding };
+        let own = if is_digits { Form::Own } else { form };
         self.coded(|it| matches!(it, Coding::Hexadecimal), literal.bytes(), own);
         if let Some(bytes) = literal.array() {
             let id = WideGlobalId::from_bytes(bytes);
-            self.add(Identifier::KuidWide(id, Notation::Canonical), encoding);
+            self.add(Identifier::KuidWide(id), form);
             // Plain digits are a UUID's own text.
             if !is_digits {
-                self.uuid(Uuid::from_bytes(bytes), encoding, false);
+                self.uuid(Uuid::from_bytes(bytes), form, false);
             }
         }
     }

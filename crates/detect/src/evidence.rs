@@ -4,15 +4,14 @@
 //! An ID that explains a text in few bits is probable, and its competitors are measured in the same
 //! way.
 
-use tickid_convert::{AnyId, Kind, Layouts, Parts, ToParts as _};
+use tickid_convert::{AnyId, Form, Kind, Layouts, Parts, ToParts as _};
 use tickid_core::{Field, UnixTime};
 use tickid_nanoflake::Epoch;
 use tickid_snowflake::Preset;
 
 use crate::confidence::Doubt;
-use crate::formats::{Description, Encoding, Format, value};
+use crate::formats::{Description, Format, value};
 use crate::identifier::{Foreign, Identifier, version};
-use crate::notation::Notation;
 
 /// The bits that a different explanation must save for this one to be at most possible.
 pub(crate) const DECISIVE_BITS: u32 = 8;
@@ -27,7 +26,7 @@ const SECOND: u64 = 1_000_000;
 const DAY: i64 = 86_400_000_000;
 /// The first time whose Nanoflakes of Twitter's epoch have 12 digits of Base36, 2011-11-03. Shorter
 /// texts are likelier something else.
-const BASE36_SINCE: UnixTime =
+const TEXTS_SINCE: UnixTime =
     UnixTime::from_micros(Epoch::TWITTER.unix_time().as_micros() + (36_i64.pow(11) >> 22) * 1_000);
 
 /// The current time, which the times of IDs are compared with.
@@ -61,7 +60,7 @@ impl Now {
 #[inline(always)]
 pub(crate) fn doubt_of_time(
     id: &Identifier,
-    encoding: Encoding,
+    form: Form,
     layouts: &Layouts,
     time: Option<UnixTime>,
     now: Option<Now>,
@@ -72,26 +71,26 @@ pub(crate) fn doubt_of_time(
     let time = time?;
     let Some(now) = now else { return Some(Doubt::NoClock) };
     let is_likely =
-        (now.first..=now.last).contains(&time.as_micros()) && time >= since(id, encoding, layouts);
+        (now.first..=now.last).contains(&time.as_micros()) && time >= since(id, form, layouts);
     (!is_likely).then_some(Doubt::Time)
 }
 
 /// Returns the time since which such IDs are made.
 #[inline(always)]
-fn since(id: &Identifier, encoding: Encoding, layouts: &Layouts) -> UnixTime {
+fn since(id: &Identifier, form: Form, layouts: &Layouts) -> UnixTime {
     match id {
         // A given epoch was chosen for IDs that start there.
-        Identifier::Scheme(AnyId::Nanoflake(_), _) if layouts.epoch != Epoch::TWITTER => {
+        Identifier::Scheme(AnyId::Nanoflake(_)) if layouts.epoch != Epoch::TWITTER => {
             UnixTime::from_micros(layouts.epoch.unix_time().as_micros().saturating_add(DAY))
         }
-        Identifier::Scheme(AnyId::Nanoflake(_), Notation::Canonical) => BASE36_SINCE,
-        Identifier::Scheme(AnyId::Snowflake(_), _) => {
+        Identifier::Scheme(AnyId::Nanoflake(_)) if !form.is_integer() => TEXTS_SINCE,
+        Identifier::Scheme(AnyId::Snowflake(_)) => {
             let epoch = layouts.snowflake.widths().epoch;
             UnixTime::from_micros(epoch.as_micros().saturating_add(DAY))
         }
         // Digits alone are no evidence for a format, so its integers count only from its first
         // release.
-        _ if encoding == Encoding::Integer => {
+        _ if form == Form::Int => {
             let prior = id.format().prior();
             prior.integers_since.unwrap_or(prior.since)
         }
@@ -130,12 +129,7 @@ impl Surprise {
 }
 
 /// Returns the bits of surprise at an ID with a plausible time.
-pub(crate) fn surprise(
-    id: &Identifier,
-    encoding: Encoding,
-    layouts: &Layouts,
-    now: UnixTime,
-) -> Surprise {
+pub(crate) fn surprise(id: &Identifier, form: Form, layouts: &Layouts, now: UnixTime) -> Surprise {
     // The unit of the time, and the bits of everything else.
     let (micros_per_tick, fields) = match *id {
         Identifier::Foreign(id) => {
@@ -172,7 +166,7 @@ pub(crate) fn surprise(
     const LATER: u32 = 3;
     // All ticks since the format came into use are equally likely. But people more often look at
     // recent IDs, so the time is also counted as one of 2^AGES ages, and one tick of that age.
-    let at_any_time = ticks(since(id, encoding, layouts));
+    let at_any_time = ticks(since(id, form, layouts));
     let time = match id.unix_time(layouts) {
         Some(time) if time > now => at_any_time + LATER,
         Some(time) => at_any_time.min(ticks(time) + AGES),
@@ -213,7 +207,7 @@ fn of_parts(id: &Identifier, parts: &Parts) -> u32 {
             Some(bits) => (bits + small(node.value(), node.bits())).min(node.bits() + 1),
             None => node.bits(),
         },
-        (Identifier::Scheme(id, _), None) if id.kind() == Kind::KuidLocal => 4,
+        (Identifier::Scheme(id), None) if id.kind() == Kind::KuidLocal => 4,
         (_, None) => 0,
     };
     let toggle = if parts.toggle() == Some(true) { 8 } else { 0 };
@@ -266,7 +260,7 @@ mod tests {
             let id = Identifier::Uuid(tickid_convert::Uuid::parse_str(text).unwrap());
             // A second after the time of those that have one.
             let now = UnixTime::from_micros(1_645_557_743_000_000);
-            let found = surprise(&id, Encoding::Text, &Layouts::default(), now);
+            let found = surprise(&id, Form::Own, &Layouts::default(), now);
             let time = micros_per_tick.map_or(0, |micros| log2(1_000_000 / micros) + 6);
             assert_eq!((found.time, found.fields), (time, fields), "{text}");
         }

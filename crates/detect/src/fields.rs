@@ -2,7 +2,7 @@
 
 use tickid_core::Field;
 
-use crate::notation::UnixUnit;
+use crate::unix_unit::UnixUnit;
 
 const VERSION: (&str, u32, &str) = ("version", 4, "the version of the UUID");
 const VARIANT: (&str, u32, &str) = ("variant", 2, "2 is RFC 9562's");

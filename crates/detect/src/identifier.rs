@@ -4,16 +4,17 @@ use core::fmt;
 
 use tickid_convert::foreign::Mastodon;
 use tickid_convert::{
-    AnyId, AnyScheme, Bits, ConvertError, Fields, IdBytes, Kind, Layouts, Parts, Settings, ToParts,
-    Uuid,
+    AnyId, AnyScheme, Bits, ConvertError, Fields, Form, IdBytes, Kind, Layouts, Parts, Settings,
+    TextForm, ToParts, Uuid,
 };
 use tickid_core::UnixTime;
 use tickid_kuid::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
+use tickid_text::form::Facts;
 
 use crate::fields;
-use crate::formats::{Coding, Description, Format, name_and_features};
-use crate::notation::{Notation, UnixUnit};
+use crate::formats::{Coding, Description, Format};
+use crate::unix_unit::UnixUnit;
 
 /// An ID of any format.
 ///
@@ -35,10 +36,10 @@ use crate::notation::{Notation, UnixUnit};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Identifier {
-    /// An ID of a scheme, and the text form that it was read from.
-    Scheme(AnyId, Notation),
-    /// A global kuid with a node of 64 bits, and the text form that it was read from.
-    KuidWide(WideGlobalId, Notation),
+    /// An ID of a scheme.
+    Scheme(AnyId),
+    /// A global kuid with a node of 64 bits. Its texts have the forms of [`Kind::KuidGlobal`].
+    KuidWide(WideGlobalId),
     /// An ID of a scheme in a UUID that [`carry`](tickid_convert::carry) has made.
     Carried(AnyId),
     /// A Snowflake in a known layout.
@@ -119,7 +120,7 @@ impl Identifier {
     #[must_use]
     pub const fn scheme_id(&self) -> Option<AnyId> {
         match *self {
-            Self::Scheme(id, _) | Self::Carried(id) => Some(id),
+            Self::Scheme(id) | Self::Carried(id) => Some(id),
             _ => None,
         }
     }
@@ -129,8 +130,8 @@ impl Identifier {
     #[must_use]
     pub const fn format(&self) -> Format {
         match self {
-            Self::Scheme(id, _) => Format::of_scheme(id.kind()),
-            Self::KuidWide(..) => Format::Kuid,
+            Self::Scheme(id) => Format::of_scheme(id.kind()),
+            Self::KuidWide(_) => Format::Kuid,
             Self::Preset(preset, _) => Format::of_preset(*preset),
             Self::Mastodon(_) => Format::Mastodon,
             Self::Carried(_) | Self::Uuid(_) => Format::Uuid,
@@ -150,11 +151,12 @@ impl Identifier {
         }
     }
 
-    /// Returns the format of a preset that has the same IDs, if this is a Nanoflake in decimal. For
-    /// example, Nanoflakes with Twitter's epoch, which is the default, are Twitter's Snowflakes.
+    /// Returns the format of a preset that has the same IDs, if this is a Nanoflake and its form is
+    /// that of integers. For example, Nanoflakes with Twitter's epoch, which is the default, are
+    /// Twitter's Snowflakes.
     #[must_use]
-    pub fn also(&self, layouts: &Layouts) -> Option<Format> {
-        let is_decimal = matches!(self, Self::Scheme(AnyId::Nanoflake(_), Notation::Decimal));
+    pub fn also(&self, form: Form, layouts: &Layouts) -> Option<Format> {
+        let is_decimal = matches!(self, Self::Scheme(AnyId::Nanoflake(_))) && form.is_integer();
         let epoch = layouts.epoch.unix_time();
         let mut presets = NANOFLAKES.into_iter();
         let has_epoch = |preset: &Preset| preset.layout().widths().epoch == epoch;
@@ -162,22 +164,58 @@ impl Identifier {
         Some(Format::of_preset(preset))
     }
 
-    /// Returns the features that the format requires of its canonical text.
-    pub(crate) const fn reason(&self) -> &'static str {
-        self.name_and_reason().1
+    /// Returns the name of the format for people, and of the form if the format has several, for
+    /// example `Nanoflake in decimal`.
+    #[must_use]
+    pub fn name(&self, form: Form) -> impl fmt::Display + use<> {
+        Name(*self, form)
     }
 
-    const fn name_and_reason(&self) -> (&'static str, &'static str) {
-        use Notation::Url;
+    /// Returns the form of the text that [`Inspection::new`](crate::Inspection::new) makes.
+    #[must_use]
+    pub const fn canonical_form(&self) -> Form {
+        match self {
+            Self::Scheme(id) => Form::canonical(id.kind()),
+            Self::KuidWide(_) => Form::canonical(Kind::KuidGlobal),
+            Self::Carried(_)
+            | Self::Preset(..)
+            | Self::Mastodon(_)
+            | Self::Uuid(_)
+            | Self::Foreign(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => Form::Own,
+        }
+    }
 
+    /// Returns the features that the format requires of a text in this form.
+    pub(crate) const fn reason(&self, form: Form) -> &'static str {
+        match form {
+            Form::Text(form) => self.facts(form).features,
+            Form::Own => self.own_name_and_reason().1,
+            Form::Int => "a decimal integer of its size",
+            Form::Hex => "hexadecimal digits of its number of bytes",
+            Form::Bytes => "a literal of its number of bytes",
+            Form::Tuple => "a tuple of Erlang's uid",
+        }
+    }
+
+    /// Returns the facts about a text of a scheme's ID.
+    const fn facts(&self, form: TextForm) -> &'static Facts {
+        match self {
+            Self::KuidWide(_) if (form.row() as usize) < WideGlobalId::FORMS.len() => {
+                &WideGlobalId::FORMS[form.row() as usize].form
+            }
+            _ => form.facts(),
+        }
+    }
+
+    /// Returns the name of the format and the features of its texts, for formats that are no
+    /// scheme.
+    const fn own_name_and_reason(&self) -> (&'static str, &'static str) {
         let (up_to_63_bits, up_to_64_bits) =
             ("a decimal integer of up to 63 bits", "a decimal integer of up to 64 bits");
         match self {
-            Self::Scheme(id, notation) => name_and_features(id.kind(), *notation),
-            Self::KuidWide(_, Url) => {
-                ("kuid global of 128 bits in URL-safe Base64", "22 characters of A-Za-z0-9-_")
-            }
-            Self::KuidWide(..) => ("kuid global of 128 bits", "22 characters of .0-9A-Z_a-z"),
+            Self::Scheme(_) | Self::KuidWide(_) => (self.format().title(), ""),
             Self::Carried(_) => ("UUID", "a UUID with the marks of a carried ID"),
             Self::Preset(preset, _) if preset.layout().widths().is_unsigned => {
                 (preset.title(), up_to_64_bits)
@@ -205,8 +243,8 @@ impl Identifier {
     #[must_use]
     pub fn unix_time(&self, layouts: &Layouts) -> Option<UnixTime> {
         match *self {
-            Self::Scheme(id, _) | Self::Carried(id) => Some(id.unix_time(layouts)),
-            Self::KuidWide(id, _) => Some(id.unix_time(layouts.drift)),
+            Self::Scheme(id) | Self::Carried(id) => Some(id.unix_time(layouts)),
+            Self::KuidWide(id) => Some(id.unix_time(layouts.drift)),
             Self::Preset(preset, id) => Some(preset.layout().unix_time(id)),
             Self::Mastodon(id) => Some(id.unix_time()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
@@ -220,8 +258,8 @@ impl Identifier {
     #[inline(always)]
     pub(crate) fn is_never_issued(&self, layouts: &Layouts) -> bool {
         match *self {
-            Self::Scheme(id, _) | Self::Carried(id) => id.parts(layouts).is_err(),
-            Self::KuidWide(id, _) => id.tick(layouts.drift).is_none(),
+            Self::Scheme(id) | Self::Carried(id) => id.parts(layouts).is_err(),
+            Self::KuidWide(id) => id.tick(layouts.drift).is_none(),
             // pgEdge's extension has the nodes 1 to 1023, and an error for 0.
             Self::Preset(Preset::PgEdge, id) => id.get() >> 12 & 0x3ff == 0,
             _ => false,
@@ -242,8 +280,8 @@ impl Identifier {
     #[must_use]
     pub fn bytes(&self) -> IdBytes {
         match *self {
-            Self::Scheme(id, _) | Self::Carried(id) => id.bytes(),
-            Self::KuidWide(id, _) => IdBytes::new(&id.to_bytes()),
+            Self::Scheme(id) | Self::Carried(id) => id.bytes(),
+            Self::KuidWide(id) => IdBytes::new(&id.to_bytes()),
             Self::Preset(_, id) => IdBytes::new(&id.to_be_bytes()),
             Self::Mastodon(id) => IdBytes::new(&id.0.to_be_bytes()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => IdBytes::new(uuid.as_bytes()),
@@ -267,8 +305,8 @@ impl Identifier {
     #[must_use]
     pub fn fields(&self, layouts: &Layouts) -> Fields {
         match *self {
-            Self::Scheme(id, _) | Self::Carried(id) => AnyScheme::new(id.kind(), layouts).fields(),
-            Self::KuidWide(..) => Fields::new(&WideGlobalId::fields(layouts.drift)),
+            Self::Scheme(id) | Self::Carried(id) => AnyScheme::new(id.kind(), layouts).fields(),
+            Self::KuidWide(_) => Fields::new(&WideGlobalId::fields(layouts.drift)),
             Self::Preset(preset, _) => Fields::new(preset.fields()),
             Self::Mastodon(_) => Fields::new(&Mastodon::FIELDS),
             Self::Foreign(id) => Fields::new(id.description().map_or(&[], |it| it.fields)),
@@ -283,10 +321,8 @@ impl Identifier {
     #[must_use]
     pub fn settings(&self, layouts: &Layouts) -> Settings {
         match *self {
-            Self::Scheme(id, _) | Self::Carried(id) => {
-                AnyScheme::new(id.kind(), layouts).settings()
-            }
-            Self::KuidWide(..) => AnyScheme::new(Kind::KuidGlobal, layouts).settings(),
+            Self::Scheme(id) | Self::Carried(id) => AnyScheme::new(id.kind(), layouts).settings(),
+            Self::KuidWide(_) => AnyScheme::new(Kind::KuidGlobal, layouts).settings(),
             _ => Settings::default(),
         }
     }
@@ -337,10 +373,9 @@ fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
     Some(UnixTime::from_micros(micros.checked_add((nanos / 1_000).into())?))
 }
 
-/// Returns the ID as if it was read from its canonical text.
 impl From<AnyId> for Identifier {
     fn from(id: AnyId) -> Self {
-        Self::Scheme(id, Notation::Canonical)
+        Self::Scheme(id)
     }
 }
 
@@ -351,8 +386,8 @@ impl ToParts for Identifier {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
         match self {
-            Self::Scheme(id, _) | Self::Carried(id) => id.parts(layouts),
-            Self::KuidWide(id, _) => id.parts(layouts),
+            Self::Scheme(id) | Self::Carried(id) => id.parts(layouts),
+            Self::KuidWide(id) => id.parts(layouts),
             Self::Preset(preset, id) => {
                 id.parts(&Layouts { snowflake: preset.layout(), ..*layouts })
             }
@@ -362,17 +397,25 @@ impl ToParts for Identifier {
     }
 }
 
-/// Writes the name of the format, and of the text if there are several, for example `Nanoflake in
-/// Base36`.
-impl fmt::Display for Identifier {
+/// The name of an ID's format, and of its form if there are several.
+struct Name(Identifier, Form);
+
+impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Carried(id) => write!(f, "{} in a UUID", id.kind()),
-            Self::Uuid(uuid) => match version(*uuid) {
+        let Self(id, form) = *self;
+        // IDs that are not written as one of their texts are called by the canonical one.
+        let form = match form {
+            Form::Text(_) => form,
+            Form::Own | Form::Int | Form::Hex | Form::Bytes | Form::Tuple => id.canonical_form(),
+        };
+        match (id, form) {
+            (_, Form::Text(form)) => f.pad(id.facts(form).title),
+            (Identifier::Carried(id), _) => write!(f, "{} in a UUID", id.kind()),
+            (Identifier::Uuid(uuid), _) => match version(uuid) {
                 Some(version) => write!(f, "UUID of version {version}"),
-                None => f.pad(self.name_and_reason().0),
+                None => f.pad(id.own_name_and_reason().0),
             },
-            _ => f.pad(self.name_and_reason().0),
+            _ => f.pad(id.own_name_and_reason().0),
         }
     }
 }

@@ -3,16 +3,16 @@
 use core::fmt;
 
 use tickid_convert::{
-    AnyId, Bits, Fields, IdBytes, IdText, Layouts, Setting, SettingValue, Settings, ToParts as _,
-    Uuid, carry,
+    AnyId, Bits, Fields, Form, IdBytes, IdText, Kind, Layouts, Setting, SettingValue, Settings,
+    TextForm, ToParts as _, Uuid, carry,
 };
 use tickid_core::{Field, UnixTime};
+use tickid_kuid::{GlobalId, WideGlobalId};
 
 use crate::confidence::{Confidence, Doubt};
 use crate::erlang::Tuple;
-use crate::formats::{Description, Encoding, Format};
+use crate::formats::{Description, Format};
 use crate::identifier::Identifier;
-use crate::notation::Notation;
 use crate::reading::Reading;
 
 /// An ID taken apart, with everything that is printed about it.
@@ -54,7 +54,7 @@ pub struct Inspection<'a> {
     time: Option<UnixTime>,
     fields: Fields,
     layouts: Layouts,
-    encoding: Encoding,
+    form: Form,
     judgement: Option<Judgement>,
 }
 
@@ -69,7 +69,6 @@ struct Judgement {
 #[derive(Clone, Copy, Debug)]
 enum CanonicalText<'a> {
     Id(IdText),
-    Wide([u8; 22]),
     Decimal(tickid_text::Text<20>),
     Uuid([u8; uuid::fmt::Hyphenated::LENGTH]),
     Hex(IdHex),
@@ -81,7 +80,6 @@ impl CanonicalText<'_> {
     fn as_str(&self) -> &str {
         match self {
             Self::Id(text) => text,
-            Self::Wide(text) => str::from_utf8(text).unwrap_or_default(),
             Self::Decimal(text) => text,
             Self::Uuid(text) => str::from_utf8(text).unwrap_or_default(),
             Self::Hex(hex) => hex.as_str(),
@@ -205,7 +203,7 @@ impl<'a> Inspection<'a> {
     pub fn of(reading: &Reading, text: &'a str, layouts: &Layouts) -> Self {
         let (confidence, reason) = (reading.confidence(), reading.reason());
         let judgement = Judgement { confidence, reason, doubt: reading.doubt() };
-        Self::judged(reading.identifier(), text, layouts, reading.encoding(), Some(judgement))
+        Self::judged(reading.identifier(), text, layouts, reading.form(), Some(judgement))
     }
 
     /// Inspects an ID of a known format. `text` is the text that was read, because some formats are
@@ -213,7 +211,7 @@ impl<'a> Inspection<'a> {
     /// made from the ID. This does not work for TypeIDs, since their prefix is only in the text.
     #[must_use]
     pub fn new(identifier: Identifier, text: &'a str, layouts: &Layouts) -> Self {
-        Self::judged(identifier, text, layouts, Encoding::Text, None)
+        Self::judged(identifier, text, layouts, identifier.canonical_form(), None)
     }
 
     // Inline, so that an inspection is made in the memory of the caller and not copied there.
@@ -222,27 +220,47 @@ impl<'a> Inspection<'a> {
         identifier: Identifier,
         text: &'a str,
         layouts: &Layouts,
-        encoding: Encoding,
+        form: Form,
         judgement: Option<Judgement>,
     ) -> Self {
         let bytes = identifier.bytes();
         Self {
-            text: canonical(&identifier, &bytes, text),
+            text: text_in(form, &identifier, &bytes, text),
             bytes,
             time: identifier.unix_time(layouts),
             fields: identifier.fields(layouts),
             layouts: *layouts,
-            encoding,
+            form,
             judgement,
             identifier,
         }
     }
 
-    /// Returns this inspection for a text that held the ID in the given encoding.
-    /// [`new`](Self::new) assumes the format's own text.
+    /// Returns this inspection for a text that held the ID in the given form, which is also the
+    /// form of the [`text`](Self::text) if it is one. [`new`](Self::new) assumes the canonical
+    /// text. The result is `None` for a text of another scheme.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Form, Kind, Layouts};
+    /// use tickid_detect::Inspection;
+    ///
+    /// let id = AnyId::from_u128(Kind::Nanoflake, 36)?;
+    /// let inspection = Inspection::new(id.into(), "", &Layouts::default());
+    /// let decimal = Form::named(Kind::Nanoflake, "decimal").ok_or("no such form")?;
+    /// let decimal = inspection.in_form(decimal).ok_or("a form of another scheme")?;
+    /// assert_eq!((inspection.text(), decimal.text()), ("10", "36"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    pub const fn in_encoding(self, encoding: Encoding) -> Self {
-        Self { encoding, ..self }
+    pub fn in_form(self, form: Form) -> Option<Self> {
+        let text = match (self.identifier, form) {
+            (Identifier::Scheme(id), Form::Text(form)) => CanonicalText::Id(id.text_in(form)?),
+            (Identifier::KuidWide(id), Form::Text(form)) => CanonicalText::Id(wide_text(id, form)?),
+            (_, Form::Text(_)) => return None,
+            (_, Form::Own | Form::Int | Form::Hex | Form::Bytes | Form::Tuple) => self.text,
+        };
+        Some(Self { form, text, ..self })
     }
 
     /// Returns the ID.
@@ -259,16 +277,16 @@ impl<'a> Inspection<'a> {
 
     /// Returns the name of the format for people, for example `Nanoflake in decimal, or Twitter
     /// Snowflake`. It has the kind of text if the format has several, the preset that has the same
-    /// IDs, and the encoding if that is not the format's own text.
+    /// IDs, and the form if that is not a text of the format.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
-        Name(self.identifier, self.identifier.also(&self.layouts), self.encoding)
+        Name(self.identifier, self.identifier.also(self.form, &self.layouts), self.form)
     }
 
-    /// Returns how the text encodes the ID.
+    /// Returns the form in which the text that was read is the ID.
     #[must_use]
-    pub const fn encoding(&self) -> Encoding {
-        self.encoding
+    pub const fn form(&self) -> Form {
+        self.form
     }
 
     /// Reports whether a UUID holds the ID.
@@ -295,7 +313,7 @@ impl<'a> Inspection<'a> {
     ///
     /// let id = AnyId::from_u128(Kind::Nanoflake, 36)?;
     /// let inspection = Inspection::new(id.into(), "", &Layouts::default());
-    /// let integer = inspection.forms().find(|(name, _)| *name == "integer").ok_or("none")?;
+    /// let integer = inspection.forms().find(|(name, _)| *name == "int").ok_or("none")?;
     /// assert_eq!((inspection.text(), integer.1.to_string()), ("10", "36".to_owned()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -308,21 +326,26 @@ impl<'a> Inspection<'a> {
             Identifier::TypeId { uuid, .. } => Some(uuid),
             _ => None,
         };
-        [
+        // The forms that are integers are the same text as the integer below.
+        let others = id.into_iter().flat_map(move |id| {
+            let forms = TextForm::all(id.kind()).skip(1).filter(|form| !form.is_integer);
+            forms.map(move |form| (form.facts().name, id.text_in(form).map(own)))
+        });
+        let first = [
             ("text", Some(FormText::Text(self.text))),
             ("canonical", id.map(AnyId::text).map(own)),
-            ("URL-safe", id.and_then(AnyId::url_text).map(own)),
-            ("integer", (self.bytes.len() <= 16).then_some(FormText::Number(number))),
-            ("hexadecimal", Some(FormText::Text(CanonicalText::Hex(IdHex::new(&self.bytes))))),
+        ];
+        let rest = [
+            (Form::Int.name(), (self.bytes.len() <= 16).then_some(FormText::Number(number))),
+            (Form::Hex.name(), Some(FormText::Text(CanonicalText::Hex(IdHex::new(&self.bytes))))),
             (
                 "Erlang tuple",
                 id.and_then(|id| Tuple::of(id, self.layouts.drift)).map(FormText::Tuple),
             ),
             ("in a UUID", id.map(carry::to_uuid).map(FormText::Uuid)),
             ("as a UUID", uuid.map(FormText::Uuid)),
-        ]
-        .into_iter()
-        .filter_map(|(name, text)| Some((name, text?)))
+        ];
+        first.into_iter().chain(others).chain(rest).filter_map(|(name, text)| Some((name, text?)))
     }
 
     /// Returns the bytes, the highest first.
@@ -436,20 +459,38 @@ impl<'a> Inspection<'a> {
     }
 }
 
-fn canonical<'a>(identifier: &Identifier, bytes: &[u8], given: &'a str) -> CanonicalText<'a> {
+/// Returns the text of a wide kuid in a form of global ones.
+fn wide_text(id: WideGlobalId, form: TextForm) -> Option<IdText> {
+    const { assert!(WideGlobalId::FORMS.len() == GlobalId::FORMS.len()) };
+    let row = WideGlobalId::FORMS
+        .get(usize::from(form.row()))
+        .filter(|_| form.kind() == Kind::KuidGlobal);
+    row.map(|row| (row.write)(id))
+}
+
+/// Returns the text of an ID that was read in a form. That is the canonical one if the form is not a
+/// text.
+fn text_in<'a>(
+    form: Form,
+    identifier: &Identifier,
+    bytes: &[u8],
+    given: &'a str,
+) -> CanonicalText<'a> {
+    let form = match form {
+        Form::Text(form) => Some(form),
+        Form::Own | Form::Int | Form::Hex | Form::Bytes | Form::Tuple => None,
+    };
     match *identifier {
-        Identifier::Scheme(id, Notation::Decimal) => {
-            let number = u64::try_from(id.to_u128()).unwrap_or(u64::MAX);
-            CanonicalText::Decimal(tickid_text::decimal::encode(number))
+        // A reading has a form of its scheme.
+        Identifier::Scheme(id) => {
+            let text = form.map_or_else(|| Some(id.text()), |form| id.text_in(form));
+            text.map_or(CanonicalText::Given(given), CanonicalText::Id)
         }
-        Identifier::Scheme(id, Notation::Url) => {
-            CanonicalText::Id(id.url_text().unwrap_or(id.text()))
+        Identifier::KuidWide(id) => {
+            let text = form.map_or_else(|| Some(id.encode().widen()), |form| wide_text(id, form));
+            text.map_or(CanonicalText::Given(given), CanonicalText::Id)
         }
-        Identifier::Scheme(id, _) | Identifier::Carried(id) => CanonicalText::Id(id.text()),
-        Identifier::KuidWide(id, notation) => {
-            let text = if notation == Notation::Url { id.encode_url() } else { id.encode() };
-            CanonicalText::Wide(text.as_bytes().try_into().unwrap_or_default())
-        }
+        Identifier::Carried(id) => CanonicalText::Id(id.text()),
         Identifier::Preset(_, id) => CanonicalText::Decimal(id.encode()),
         Identifier::Mastodon(id) => CanonicalText::Decimal(tickid_text::decimal::encode(id.0)),
         Identifier::UnixTime(_, number) => {
@@ -481,17 +522,17 @@ pub(crate) fn of_setting(setting: &Setting) -> Member {
     Member { name: setting.name, value, meaning: setting.meaning }
 }
 
-struct Name(Identifier, Option<Format>, Encoding);
+struct Name(Identifier, Option<Format>, Form);
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)?;
+        self.0.name(self.2).fmt(f)?;
         if let Some(also) = self.1 {
             write!(f, ", or {}", also.title())?;
         }
         match self.2 {
-            Encoding::Text => Ok(()),
-            encoding => write!(f, ", {}", encoding.name()),
+            Form::Text(_) | Form::Own => Ok(()),
+            form @ (Form::Int | Form::Hex | Form::Bytes | Form::Tuple) => write!(f, ", {form}"),
         }
     }
 }

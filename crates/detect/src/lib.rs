@@ -79,13 +79,13 @@ mod identifier;
 mod inspection;
 mod layout_card;
 mod literal;
-mod notation;
 mod paste;
 mod reading;
 mod serialize;
 #[cfg(feature = "std")]
 mod summary;
 mod time_ordered;
+mod unix_unit;
 
 pub use self::column::Agreement;
 pub use self::confidence::{Confidence, Doubt};
@@ -96,16 +96,17 @@ pub use self::detector::inspect;
 pub use self::detector::{Detector, Inspections};
 #[cfg(feature = "std")]
 pub use self::find::find;
-pub use self::formats::{Encoding, Format, FormatError};
+pub use self::formats::{Format, FormatError};
 pub use self::identifier::{Foreign, Identifier};
 pub use self::inspection::{Inspection, Member, MemberValue};
 pub use self::layout_card::{LayoutCard, LayoutWarning};
-pub use self::notation::{Notation, UnixUnit};
 pub use self::paste::trimmed;
 pub use self::reading::{Reading, Readings};
 #[cfg(feature = "std")]
 pub use self::summary::{Summary, SummaryRow};
 pub use self::time_ordered::TimeOrdered;
+pub use self::unix_unit::UnixUnit;
+pub use tickid_convert::Form;
 
 /// The examples of the package's README, so that they stay true.
 #[cfg(doctest)]

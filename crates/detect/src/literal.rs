@@ -1,9 +1,9 @@
 //! Forms that are not a format's own text, which are integers, hexadecimal digits and literals of
 //! bytes.
 
-use crate::formats::Encoding;
+use tickid_convert::Form;
 
-/// The number of bytes of the largest ID that has such an encoding.
+/// The number of bytes of the largest ID that has such a form.
 const MAX: usize = 16;
 
 /// The bytes of a literal, the highest first.
@@ -11,12 +11,12 @@ const MAX: usize = 16;
 pub(crate) struct Literal {
     bytes: [u8; MAX],
     len: usize,
-    pub(crate) encoding: Encoding,
+    pub(crate) form: Form,
 }
 
 impl Literal {
-    const fn new(encoding: Encoding) -> Self {
-        Self { bytes: [0; MAX], len: 0, encoding }
+    const fn new(form: Form) -> Self {
+        Self { bytes: [0; MAX], len: 0, form }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -56,7 +56,7 @@ fn hex(digits: &[u8]) -> Option<Literal> {
     if !matches!(pairs.len(), 8 | 10 | 12 | 16) {
         return None;
     }
-    let mut literal = Literal::new(Encoding::Hex);
+    let mut literal = Literal::new(Form::Hex);
     for &[high, low] in pairs {
         literal.push(digit(high)? << 4 | digit(low)?)?;
     }
@@ -75,7 +75,7 @@ fn digit(byte: u8) -> Option<u8> {
 /// Reads printable ASCII characters and the escapes of C, Python and Rust. The quote around them
 /// must be escaped.
 fn escapes(text: &[u8], quote: Option<u8>) -> Option<Literal> {
-    let mut literal = Literal::new(Encoding::Bytes);
+    let mut literal = Literal::new(Form::Bytes);
     let mut rest = text;
     loop {
         let (byte, after) = match *rest {
@@ -109,7 +109,7 @@ const fn unescaped(byte: u8) -> Option<u8> {
 
 /// Reads numbers with commas in between, in decimal or hexadecimal.
 fn list(inner: &[u8]) -> Option<Literal> {
-    let mut literal = Literal::new(Encoding::Bytes);
+    let mut literal = Literal::new(Form::Bytes);
     for item in inner.split(|byte| *byte == b',') {
         let item = item.trim_ascii();
         let byte = match *item {
@@ -162,22 +162,22 @@ mod tests {
 
     #[test]
     fn literals_of_several_languages() {
-        for (text, encoding) in [
-            ("0186d52bbe2a635a", Encoding::Hex),
-            ("0186D52BBE2A635A", Encoding::Hex),
-            ("0x0186d52bbe2a635a", Encoding::Hex),
-            ("\\x0186d52bbe2a635a", Encoding::Hex),
-            ("x'0186d52bbe2a635a'", Encoding::Hex),
-            ("X'0186d52bbe2a635a'", Encoding::Hex),
-            ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Encoding::Bytes),
-            ("b\"\\x01\\x86\\xd5\\x2b\\xbe\\x2a\\x63\\x5a\"", Encoding::Bytes),
-            ("\\x01\\x86\\xd5\\x2b\\xbe\\x2a\\x63\\x5a", Encoding::Bytes),
-            ("[1, 134, 213, 43, 190, 42, 99, 90]", Encoding::Bytes),
-            ("<<1,134,213,43,190,42,99,90>>", Encoding::Bytes),
-            ("{0x1, 0x86, 0xd5, 0x2b, 0xbe, 0x2a, 0x63, 0x5a}", Encoding::Bytes),
+        for (text, form) in [
+            ("0186d52bbe2a635a", Form::Hex),
+            ("0186D52BBE2A635A", Form::Hex),
+            ("0x0186d52bbe2a635a", Form::Hex),
+            ("\\x0186d52bbe2a635a", Form::Hex),
+            ("x'0186d52bbe2a635a'", Form::Hex),
+            ("X'0186d52bbe2a635a'", Form::Hex),
+            ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Form::Bytes),
+            ("b\"\\x01\\x86\\xd5\\x2b\\xbe\\x2a\\x63\\x5a\"", Form::Bytes),
+            ("\\x01\\x86\\xd5\\x2b\\xbe\\x2a\\x63\\x5a", Form::Bytes),
+            ("[1, 134, 213, 43, 190, 42, 99, 90]", Form::Bytes),
+            ("<<1,134,213,43,190,42,99,90>>", Form::Bytes),
+            ("{0x1, 0x86, 0xd5, 0x2b, 0xbe, 0x2a, 0x63, 0x5a}", Form::Bytes),
         ] {
             let literal = read(text.as_bytes()).unwrap();
-            assert_eq!((literal.bytes(), literal.encoding), (&BYTES[..], encoding), "{text}");
+            assert_eq!((literal.bytes(), literal.form), (&BYTES[..], form), "{text}");
             assert_eq!(literal.array(), Some(BYTES));
             assert_eq!(literal.array::<10>(), None);
         }

@@ -1,29 +1,30 @@
 //! A text as an ID of one format, and the order of such readings.
 
-use tickid_convert::{AnyId, Layouts};
+use core::fmt;
+
+use tickid_convert::{AnyId, Form, Layouts};
 use tickid_core::UnixTime;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
 use crate::evidence::{DECISIVE_BITS, is_for_id, surprise};
 use crate::false_positives;
-use crate::formats::{Encoding, Format};
+use crate::formats::Format;
 use crate::identifier::Identifier;
-use crate::notation::Notation;
 
 /// A text as an ID of one format, with the confidence that it is one.
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::Layouts;
+/// use tickid_convert::{Form, Kind, Layouts};
 /// use tickid_core::UnixTime;
-/// use tickid_detect::{Confidence, Encoding, Format, detect};
+/// use tickid_detect::{Confidence, Format, detect};
 /// use tickid_scru64::scru64;
 ///
 /// let now = UnixTime::from_millis(1_750_000_000_000)?;
 /// let found = detect(b"0u375nxqh5cq", &Layouts::default(), Some(now));
 /// let first = found.first().ok_or("nothing fits")?;
-/// assert_eq!((first.format(), first.encoding()), (Format::Scru64, Encoding::Text));
+/// assert_eq!((first.format(), first.form()), (Format::Scru64, Form::canonical(Kind::Scru64)));
 /// assert_eq!(first.confidence(), Confidence::Likely);
 /// assert_eq!(first.reason(), "12 digits of Base36");
 /// assert_eq!(first.unix_time(), Some(scru64!("0u375nxqh5cq").unix_time()));
@@ -32,7 +33,7 @@ use crate::notation::Notation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub(crate) identifier: Identifier,
-    pub(crate) encoding: Encoding,
+    pub(crate) form: Form,
     pub(crate) time: Option<UnixTime>,
     pub(crate) doubt: Option<Doubt>,
     pub(crate) is_certain: bool,
@@ -68,20 +69,27 @@ impl Reading {
         self.identifier.format()
     }
 
-    /// Returns how the text encodes the ID.
+    /// Returns the form in which the text is the ID.
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::Layouts;
-    /// use tickid_detect::{Encoding, detect};
+    /// use tickid_convert::{Form, Layouts};
+    /// use tickid_detect::detect;
     ///
     /// let found = detect(br"\x018607e9c87fffff0001", &Layouts::default(), None);
-    /// assert!(found.iter().all(|one| one.encoding() == Encoding::Hex));
+    /// assert!(found.iter().all(|one| one.form() == Form::Hex));
     /// assert!(!found.is_empty());
     /// ```
     #[must_use]
-    pub const fn encoding(&self) -> Encoding {
-        self.encoding
+    pub const fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Returns the name of the format for people, and of the form if the format has several, for
+    /// example `Nanoflake in decimal`.
+    #[must_use]
+    pub fn name(&self) -> impl fmt::Display + use<> {
+        self.identifier.name(self.form)
     }
 
     /// Returns the time at which the ID would have been made, if the format and the layouts
@@ -121,13 +129,7 @@ impl Reading {
     /// Returns the features of the text that match this format, for example "12 digits of Base36".
     #[must_use]
     pub const fn reason(&self) -> &'static str {
-        match self.encoding {
-            Encoding::Text => self.identifier.reason(),
-            Encoding::Integer => "a decimal integer of its size",
-            Encoding::Hex => "hexadecimal digits of its number of bytes",
-            Encoding::Bytes => "a literal of its number of bytes",
-            Encoding::Tuple => "a tuple of Erlang's uid",
-        }
+        self.identifier.reason(self.form)
     }
 
     /// Returns the reason why the reading is no more than possible, or `None` if it is likely or
@@ -179,7 +181,7 @@ impl Reading {
     ) -> Option<(u32, Doubt)> {
         match self.identifier {
             // An epoch that an option names is evidence by itself, and so is a layout.
-            Identifier::Scheme(AnyId::Nanoflake(_), Notation::Decimal) => {
+            Identifier::Scheme(AnyId::Nanoflake(_)) if self.form.is_integer() => {
                 number.filter(|_| layouts.epoch == Layouts::default().epoch)
             }
             Identifier::Preset(..) | Identifier::Mastodon(_) => number,
@@ -188,7 +190,7 @@ impl Reading {
                 let bits = id.description()?.chance(text)?;
                 Some((bits, Doubt::Unexplained))
             }
-            _ if self.encoding == Encoding::Integer => number,
+            _ if self.form == Form::Int => number,
             _ => None,
         }
     }
@@ -197,21 +199,23 @@ impl Reading {
     /// rarely the IDs of a recent time or of a small node and sequence.
     fn outweighs_words(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
         let Some(now) = now.filter(|_| text.iter().any(u8::is_ascii_digit)) else { return false };
-        let surprise = surprise(&self.identifier, self.encoding, layouts, now).bits();
+        let surprise = surprise(&self.identifier, self.form, layouts, now).bits();
         let letters = text.len().saturating_mul(BITS_PER_LETTER);
         surprise.saturating_add(DECISIVE_BITS) as usize <= letters
     }
 
-    /// Reports whether random digits and letters explain a Nanoflake in Base36 about as well. A
+    /// Reports whether random digits and letters explain a Nanoflake about as well. A
     /// third of all texts of 12 digits has a likely time as a Nanoflake, so the time says as little
     /// as in an integer. As a SCRU64 ID, only one in a thousand has.
-    fn is_random_base36(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
-        let Identifier::Scheme(AnyId::Nanoflake(_), Notation::Canonical) = self.identifier else {
+    fn is_random_text(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
+        if !matches!(self.identifier, Identifier::Scheme(AnyId::Nanoflake(_)))
+            || self.form.is_integer()
+        {
             return false;
-        };
+        }
         let is_given = layouts.epoch != Layouts::default().epoch;
         let Some(now) = now.filter(|_| !is_given) else { return false };
-        let surprise = surprise(&self.identifier, self.encoding, layouts, now).bits();
+        let surprise = surprise(&self.identifier, self.form, layouts, now).bits();
         let chance = false_positives::without_meaning(text, Alphabets::of(text));
         !is_for_id(surprise, chance)
     }
@@ -367,7 +371,7 @@ impl Readings {
             let doubt = doubt_of_text(one, text, alphabets)
                 .filter(|doubt| *doubt != Doubt::Words || !one.outweighs_words(text, layouts, now));
             one.doubt = doubt
-                .or_else(|| one.is_random_base36(text, layouts, now).then_some(Doubt::Unexplained));
+                .or_else(|| one.is_random_text(text, layouts, now).then_some(Doubt::Unexplained));
         }
     }
 
@@ -385,7 +389,7 @@ impl Readings {
         // reason still explains the text.
         let (mut least, mut least_retired, mut time) = (u32::MAX, u32::MAX, None);
         for one in self.likely_mut() {
-            one.surprise = surprise(&one.identifier, one.encoding, layouts, now).bits();
+            one.surprise = surprise(&one.identifier, one.form, layouts, now).bits();
             least = least.min(one.surprise);
             if one.format().prior().is_retired {
                 least_retired = least_retired.min(one.surprise);
@@ -450,29 +454,28 @@ impl IntoIterator for Readings {
 #[inline]
 fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option<Doubt> {
     let is_decimal = alphabets.are(Alphabets::DECIMAL);
-    match (&reading.identifier, reading.encoding) {
-        (
-            Identifier::Preset(..)
-            | Identifier::Mastodon(_)
-            | Identifier::Scheme(_, Notation::Decimal),
-            _,
-        )
-        | (_, Encoding::Integer) => false_positives::is_date(text).then_some(Doubt::Date),
+    match (&reading.identifier, reading.form) {
+        (Identifier::Preset(..) | Identifier::Mastodon(_), _) | (_, Form::Int) => {
+            false_positives::is_date(text).then_some(Doubt::Date)
+        }
         (Identifier::Foreign(id), _) if id.is_decimal() => {
+            false_positives::is_date(text).then_some(Doubt::Date)
+        }
+        (Identifier::Scheme(_), form) if form.is_integer() => {
             false_positives::is_date(text).then_some(Doubt::Date)
         }
         (Identifier::UnixTime(..), _) => None,
         // As hexadecimal digits too, unless something around them says that they are.
-        (_, Encoding::Text | Encoding::Hex) if is_decimal => Some(Doubt::Digits),
-        (_, Encoding::Hex | Encoding::Bytes | Encoding::Tuple) => None,
+        (_, Form::Text(_) | Form::Own | Form::Hex) if is_decimal => Some(Doubt::Digits),
+        (_, Form::Hex | Form::Bytes | Form::Tuple) => None,
         (Identifier::Uuid(_) | Identifier::Carried(_) | Identifier::TypeId { .. }, _) => None,
         (Identifier::Foreign(id), _) if id.is_hexadecimal() => None,
         _ if alphabets.are(Alphabets::HEX) => Some(Doubt::HexDigits),
         // Present Nanoflakes start with any character, IDs of other formats with one of a few.
-        (Identifier::Scheme(AnyId::Nanoflake(_), _), _) if false_positives::is_wordlike(text) => {
+        (Identifier::Scheme(AnyId::Nanoflake(_)), _) if false_positives::is_wordlike(text) => {
             Some(Doubt::Words)
         }
-        _ => {
+        (Identifier::Scheme(_) | Identifier::KuidWide(_) | Identifier::Foreign(_), _) => {
             let is_word = alphabets.are_of_one_case() && text.iter().all(u8::is_ascii_alphabetic);
             is_word.then_some(Doubt::Words)
         }
@@ -504,7 +507,7 @@ mod tests {
             for (identifier, is_marked) in all.iter().copied() {
                 readings.push(Reading {
                     identifier,
-                    encoding: Encoding::Text,
+                    form: Form::Own,
                     time: None,
                     doubt: None,
                     is_certain: false,

@@ -7,11 +7,11 @@ use tickid_text::{Alphabet, AlphabetCodec, StaticAlphabet};
 #[derive(Debug)]
 pub(crate) struct Sortable;
 
+pub(crate) const SORTABLE: &str =
+    ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+
 impl StaticAlphabet for Sortable {
-    const ALPHABET: Alphabet = match Alphabet::new(
-        ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz",
-        "'.', 0-9, A-Z, '_', a-z",
-    ) {
+    const ALPHABET: Alphabet = match Alphabet::new(SORTABLE, "'.', 0-9, A-Z, '_', a-z") {
         Some(alphabet) => alphabet,
         None => panic!("64 distinct characters"),
     };
@@ -22,11 +22,10 @@ impl StaticAlphabet for Sortable {
 #[derive(Debug)]
 pub(crate) struct Url;
 
+pub(crate) const URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 impl StaticAlphabet for Url {
-    const ALPHABET: Alphabet = match Alphabet::new(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
-        "A-Z, a-z, 0-9, '-', '_'",
-    ) {
+    const ALPHABET: Alphabet = match Alphabet::new(URL, "A-Z, a-z, 0-9, '-', '_'") {
         Some(alphabet) => alphabet,
         None => panic!("64 distinct characters"),
     };
@@ -49,7 +48,7 @@ pub(crate) const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a
 /// [`impl_codec`](tickid_text::impl_codec), and the other is for URLs.
 macro_rules! impl_texts {
     (
-        $id:ident: $what:literal, $bytes:literal bytes, $chars:literal,
+        $id:ident: $what:literal, $title:literal, $bytes:literal bytes, $chars:literal,
         from $from:path, to $to:path, $errors:literal, $sample:literal
     ) => {
         tickid_text::impl_codec! {
@@ -68,6 +67,36 @@ macro_rules! impl_texts {
         }
 
         impl $id {
+            /// The text forms, the canonical one first.
+            pub const FORMS: &'static [tickid_text::form::FormOf<Self>] = &[
+                tickid_text::form::FormOf {
+                    form: tickid_text::form::Facts {
+                        name: "sortable",
+                        title: $title,
+                        features: concat!($chars, " characters of .0-9A-Z_a-z"),
+                        characters: tickid_text::form::Characters::of(crate::codec::SORTABLE),
+                        lens: ($id::TEXT_LEN, $id::TEXT_LEN),
+                        is_integer: false,
+                        sorts: true,
+                    },
+                    parse: Self::parse_bytes,
+                    write: |id| id.encode().widen(),
+                },
+                tickid_text::form::FormOf {
+                    form: tickid_text::form::Facts {
+                        name: "url",
+                        title: concat!($title, " in URL-safe Base64"),
+                        features: concat!($chars, " characters of A-Za-z0-9-_"),
+                        characters: tickid_text::form::Characters::of(crate::codec::URL),
+                        lens: ($id::TEXT_LEN, $id::TEXT_LEN),
+                        is_integer: false,
+                        sorts: false,
+                    },
+                    parse: Self::parse_url,
+                    write: |id| id.encode_url().widen(),
+                },
+            ];
+
             #[doc = concat!("Parses URL-safe Base64: ", $chars, " characters without padding.")]
             ///
             /// Use it only for text from [`encode_url`](Self::encode_url) or an old Erlang library.

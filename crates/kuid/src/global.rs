@@ -41,7 +41,7 @@ const fn local_part(first: u64, last: u64, drift: Drift) -> LocalId {
 macro_rules! global_id_type {
     (
         $(#[$doc:meta])*
-        $name:ident: $what:literal, $bytes:literal bytes, $chars:literal characters;
+        $name:ident: $what:literal, $title:literal, $bytes:literal bytes, $chars:literal characters;
         node: $node:ty, $node_bits:literal bits;
         errors: $spare:literal;
         sample: $sample:literal
@@ -350,7 +350,7 @@ macro_rules! global_id_type {
         }
 
         impl_texts! {
-            $name: $what, $bytes bytes, $chars, from Self::from_bytes, to Self::to_bytes,
+            $name: $what, $title, $bytes bytes, $chars, from Self::from_bytes, to Self::to_bytes,
             $spare, $sample
         }
 
@@ -411,7 +411,7 @@ global_id_type! {
     ///
     /// # Spec
     /// fogfish/uid, "96-bit, global".
-    GlobalId: "kuid global ID", 12 bytes, 16 characters;
+    GlobalId: "kuid global ID", "kuid global", 12 bytes, 16 characters;
     node: Node, 32 bits;
     errors: "The Erlang library takes one character too many.";
     sample: ".5.tXVEf8n8vPN.0"
@@ -584,7 +584,7 @@ global_id_type! {
     ///
     /// # Spec
     /// fogfish/uid, "96-bit, global", Node.
-    WideGlobalId: "kuid wide global ID", 16 bytes, 22 characters;
+    WideGlobalId: "kuid wide global ID", "kuid global of 128 bits", 16 bytes, 22 characters;
     node: u64, 64 bits;
     errors: "Also for a last character that holds more than the ID's last 2 bits.";
     sample: ".5.tXVEf.............."

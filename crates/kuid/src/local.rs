@@ -423,7 +423,7 @@ impl LocalId {
 }
 
 impl_texts! {
-    LocalId: "kuid local ID", 8 bytes, "11", from Self::from_be_bytes, to Self::to_be_bytes,
+    LocalId: "kuid local ID", "kuid local", 8 bytes, "11", from Self::from_be_bytes, to Self::to_be_bytes,
     "Also for a last character that holds more than the ID's last 4 bits, which the Erlang library takes.",
     ".5.tXbhdV.3"
 }

@@ -1,6 +1,7 @@
 //! The ID: its bits, its integer and its texts.
 
 use tickid_core::{Field, RangeError};
+use tickid_text::form::{Characters, Facts, FormOf};
 use tickid_text::{ParseError, ParseErrorKind, Text, base36, decimal};
 
 use crate::node::GeneratorId;
@@ -61,6 +62,35 @@ impl NanoflakeId {
     pub const MAX_SEQUENCE: u16 = (1 << Self::SEQUENCE_BITS) - 1;
     /// The length of the padded text, and of the longest unpadded one.
     pub const TEXT_LEN: usize = 13;
+    /// The text forms, the canonical one first.
+    pub const FORMS: &'static [FormOf<Self>] = &[
+        FormOf {
+            form: Facts {
+                name: "base36",
+                title: "Nanoflake in Base36",
+                features: "up to 13 digits of Base36",
+                characters: Characters::BASE36,
+                lens: (1, Self::TEXT_LEN),
+                is_integer: false,
+                sorts: false,
+            },
+            parse: Self::parse_bytes,
+            write: |id| id.encode().widen(),
+        },
+        FormOf {
+            form: Facts {
+                name: "decimal",
+                title: "Nanoflake in decimal",
+                features: "a decimal integer of up to 63 bits",
+                characters: Characters::DECIMAL,
+                lens: (1, 19),
+                is_integer: true,
+                sorts: false,
+            },
+            parse: Self::parse_decimal,
+            write: |id| id.encode_decimal().widen(),
+        },
+    ];
     /// The fields that the bits consist of, the highest first.
     pub const FIELDS: [Field; 6] = [
         Field::new("unused", 0, 1, "always 0"),

@@ -2,6 +2,7 @@
 
 use tickid_core::{Field, RangeError};
 use tickid_text::base36::TwelveDigits;
+use tickid_text::form::{Characters, Facts, FormOf};
 
 use crate::node_size::{self, NodeIdSize};
 
@@ -39,6 +40,20 @@ impl Scru64Id {
     pub const NODE_CTR_BITS: u32 = node_size::NODE_CTR_BITS;
     /// The length of the text.
     pub const TEXT_LEN: usize = 12;
+    /// The text forms, of which there is one.
+    pub const FORMS: &'static [FormOf<Self>] = &[FormOf {
+        form: Facts {
+            name: "base36",
+            title: "SCRU64",
+            features: "12 digits of Base36",
+            characters: Characters::BASE36,
+            lens: (Self::TEXT_LEN, Self::TEXT_LEN),
+            is_integer: false,
+            sorts: true,
+        },
+        parse: Self::parse_bytes,
+        write: |id| id.encode().widen(),
+    }];
     /// The fields of every ID, the highest first. Where the size of the node ID is known,
     /// [`fields`](Self::fields) divides `node_ctr` further.
     pub const FIELDS: [Field; 2] = Field::row([

@@ -4,6 +4,7 @@ use core::hash::{Hash, Hasher};
 use core::hint::black_box;
 
 use tickid_core::{Field, Prefix, RangeError};
+use tickid_text::form::{Characters, Facts, FormOf};
 use tickid_text::{Codec as _, ParseError, StaticAlphabet as _};
 
 use crate::codec::{self, Base32, Canonical};
@@ -49,6 +50,20 @@ impl SnoId {
     pub const LEN: usize = codec::LEN;
     /// The length of the text.
     pub const TEXT_LEN: usize = codec::TEXT_LEN;
+    /// The text forms, of which there is one.
+    pub const FORMS: &'static [FormOf<Self>] = &[FormOf {
+        form: Facts {
+            name: "base32",
+            title: "sno",
+            features: "16 characters of 2-9a-x",
+            characters: Characters::of("23456789abcdefghijklmnopqrstuvwx"),
+            lens: (Self::TEXT_LEN, Self::TEXT_LEN),
+            is_integer: false,
+            sorts: true,
+        },
+        parse: Self::parse_bytes,
+        write: |id| id.encode().widen(),
+    }];
     /// The fields that the bits consist of, the highest first.
     pub const FIELDS: [Field; 5] = Field::row([
         ("timestamp", Self::TIMESTAMP_BITS, "ticks of 4 ms since 2010"),

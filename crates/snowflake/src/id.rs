@@ -1,5 +1,6 @@
 //! The ID, which is 64 bits, and its texts. The meaning of the bits is in `layout.rs`.
 
+use tickid_text::form::{Characters, Facts, FormOf};
 use tickid_text::{ParseError, ParseErrorKind, Text, crockford, decimal};
 
 /// A Snowflake of 64 bits, whose meaning depends on a [layout](crate::Snowflake).
@@ -37,6 +38,21 @@ impl SnowflakeId {
     pub const TEXT_LEN: usize = 20;
     /// The length of the Crockford text.
     pub const CROCKFORD_LEN: usize = crockford::LEN;
+    /// The text forms, of which there is one. TSIDs' Crockford text is not among them, because no
+    /// other Snowflakes are written so.
+    pub const FORMS: &'static [FormOf<Self>] = &[FormOf {
+        form: Facts {
+            name: "decimal",
+            title: "Snowflake",
+            features: "a decimal integer of up to 64 bits",
+            characters: Characters::DECIMAL,
+            lens: (1, Self::TEXT_LEN),
+            is_integer: true,
+            sorts: false,
+        },
+        parse: Self::parse_bytes,
+        write: |id| id.encode().widen(),
+    }];
 
     /// Returns the ID with this integer value.
     ///

@@ -13,6 +13,7 @@
 //! | [`base36`] | integers in Base36, of a fixed length or as short as possible |
 //! | [`decimal`] | integers in decimal; `const fn` |
 //! | [`crockford`] | integers in 13 characters of Crockford's Base32; `const fn` |
+//! | [`form`] | the texts of an ID type as a table |
 //! | [`Codec`] | one fixed-length text form: [`AlphabetCodec`] or [`base36::TwelveDigits`] |
 //! | [`ParseError`] | the reason a text was rejected, with byte and position |
 //!
@@ -76,6 +77,7 @@ mod codec;
 pub mod crockford;
 pub mod decimal;
 mod error;
+pub mod form;
 mod kernels;
 mod lanes;
 mod text;

@@ -33,6 +33,23 @@ impl<const N: usize> Text<N> {
         Self { bytes, start: start as u8 }
     }
 
+    /// Returns the same text with room for more characters, for texts of several lengths.
+    ///
+    /// # Examples
+    /// ```
+    /// let text = tickid_text::decimal::encode(42);
+    /// assert_eq!(text.widen::<24>(), "42");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn widen<const M: usize>(self) -> Text<M> {
+        const { assert!(N <= M) };
+        let mut bytes = [b'0'; M];
+        // `N` is at most `M`.
+        bytes.split_at_mut(M - N).1.copy_from_slice(&self.bytes);
+        Text::from_end(bytes, M - N + self.start as usize)
+    }
+
     /// Returns the characters as bytes, for example to write them to a socket.
     ///
     /// # Examples

@@ -172,12 +172,12 @@ impl DetectedJson {
     fn new(detected: &Detected) -> Self {
         let Detected { reading, others } = detected;
         Self {
-            name: reading.identifier().to_string(),
+            name: reading.name().to_string(),
             reason: reading.reason(),
             confidence: reading.confidence().name(),
             unix_ms: reading.unix_time().map(UnixTime::as_millis),
             time: reading.unix_time().and_then(date_time),
-            others: others.iter().map(|other| other.identifier().to_string()).collect(),
+            others: others.iter().map(|other| other.name().to_string()).collect(),
         }
     }
 }

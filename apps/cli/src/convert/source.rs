@@ -57,7 +57,7 @@ impl Source {
 
 impl Original {
     pub(super) const fn is_scru64(&self) -> bool {
-        matches!(self, Self::Read(Identifier::Scheme(AnyId::Scru64(_), _)))
+        matches!(self, Self::Read(Identifier::Scheme(AnyId::Scru64(_))))
     }
 
     /// Returns the name of its format, as `--from` has it.
@@ -79,7 +79,7 @@ pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<O
     }
     let (id, _) = reader.read_as(source.format(), text)?;
     Ok(match (source, id) {
-        (Source::NanoflakeShift24, Identifier::Scheme(AnyId::Nanoflake(id), _)) => {
+        (Source::NanoflakeShift24, Identifier::Scheme(AnyId::Nanoflake(id))) => {
             Original::Shift24(NanoflakeShift24(id.get().cast_unsigned()))
         }
         _ => Original::Read(id),

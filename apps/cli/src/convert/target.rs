@@ -17,7 +17,6 @@ use crate::failure::Failure;
 use crate::message::shown;
 use crate::options::node::GivenNode;
 use crate::options::{self, KuidKind, TO, given, name_of};
-use crate::output::printed;
 
 /// The outcome of a conversion.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +29,10 @@ impl NewId {
     /// Returns the text in the form that the options select.
     pub(super) fn text(&self, options: &options::Layouts) -> String {
         match self {
-            Self::Id(id) => printed::text(*id, options.notation(id.kind())),
+            Self::Id(id) => match options.named(id.kind()).and_then(|form| id.text_in(form)) {
+                Some(text) => text.to_string(),
+                None => id.to_string(),
+            },
             Self::Uuid(uuid) => uuid.to_string(),
         }
     }

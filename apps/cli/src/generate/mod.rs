@@ -188,6 +188,6 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
         let node = GivenNode::read_any(&scheme, *node_hash, text);
         node.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(text))))
     });
-    let (node, notation) = (node.transpose()?, layouts.notation(kind));
-    Plan { scheme, node, metabyte: *meta, uuid, notation, options }.run()
+    let (node, form) = (node.transpose()?, layouts.form(kind));
+    Plan { scheme, node, metabyte: *meta, uuid, form, options }.run()
 }

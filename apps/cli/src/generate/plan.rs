@@ -12,10 +12,9 @@ use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_convert::{
     AnyBackfill, AnyBuilder, AnyId, AnyIds, AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId,
-    SchemeVariant, SchemeVisitor, carry,
+    SchemeVariant, SchemeVisitor, TextForm, carry,
 };
 use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
-use tickid_detect::Notation;
 use tickid_lease::admin::{LeaseTextError, RealmName};
 use tickid_lease::{NodePool, Realm, RealmSpec};
 use uuid::Uuid;
@@ -113,7 +112,7 @@ pub(super) struct Plan<'a> {
     pub(super) metabyte: u8,
     /// Set if the IDs are kuids in UUIDs.
     pub(super) uuid: Option<UuidVersion>,
-    pub(super) notation: Notation,
+    pub(super) form: TextForm,
     pub(super) options: &'a GenOptions,
 }
 
@@ -222,27 +221,24 @@ impl Plan<'_> {
         let said = |error: &dyn Display| error.to_string();
         // Digits do not show their radix, and `10` is both a decimal and a hexadecimal number. The
         // form is not guessed but taken from the options.
-        let radix = match (self.options.format, self.notation) {
-            (OutputForm::Hex, _) => Some(16),
-            (OutputForm::Int, _) | (_, Notation::Decimal) => Some(10),
-            _ => None,
+        let radix = match self.options.format {
+            OutputForm::Hex => Some(16),
+            OutputForm::Int => Some(10),
+            OutputForm::Text | OutputForm::Bytes => None,
         };
         let number = radix.map(|radix| u128::from_str_radix(text, radix));
         let number = number.transpose().map_err(|error| said(&error))?;
-        match (self.uuid, self.notation) {
-            (Some(_), _) => {
+        match self.uuid {
+            Some(_) => {
                 let uuid = number.map(Uuid::from_u128).map_or_else(|| Uuid::parse_str(text), Ok);
                 let uuid = uuid.map_err(|error| said(&error))?;
                 carry::from_uuid(uuid, self.scheme.layouts()).map_err(|error| said(&error))
             }
-            (None, _) if number.is_some() => {
+            None if number.is_some() => {
                 let id = AnyId::from_u128(kind, number.unwrap_or_default());
                 id.map_err(|error| said(&error))
             }
-            (None, Notation::Url) => AnyId::parse_url(kind, text.as_bytes())
-                .unwrap_or_else(|| AnyId::parse(kind, text.as_bytes()))
-                .map_err(|error| said(&error)),
-            (None, _) => AnyId::parse(kind, text.as_bytes()).map_err(|error| said(&error)),
+            None => self.form.parse(text.as_bytes()).map_err(|error| said(&error)),
         }
     }
 
@@ -351,7 +347,7 @@ impl Plan<'_> {
     /// Writes an ID in the form that the options select.
     fn write(&self, id: impl Printed, out: &mut Vec<u8>) -> Result<(), Failure> {
         let options = self.options;
-        let style = Style { layouts: *self.scheme.layouts(), notation: self.notation };
+        let style = Style { layouts: *self.scheme.layouts(), form: self.form };
         if let Some(template) = &options.template {
             // A template may name a field that these IDs lack, which is an error of usage.
             let inspection = id.inspection(&style);
@@ -362,7 +358,7 @@ impl Plan<'_> {
         } else if options.json {
             write_json(&id.inspection(&style), out)
         } else {
-            write_id(id, self.notation, options.format, out);
+            write_id(id, self.form, options.format, out);
             Ok(())
         }
     }

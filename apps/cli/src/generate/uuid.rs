@@ -1,11 +1,11 @@
 //! `tickid gen uuid`: global kuids in UUIDs.
 
 use clap::ValueEnum;
-use tickid_convert::{AnyId, Layouts, carry};
-use tickid_detect::{Identifier, Notation};
+use tickid_convert::{AnyId, Layouts, TextForm, carry};
+use tickid_detect::{Identifier, Inspection};
 use uuid::Uuid;
 
-use crate::output::printed::Printed;
+use crate::output::printed::{Printed, Style};
 
 /// The shape of the UUIDs to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -32,7 +32,7 @@ impl UuidVersion {
 pub(super) struct UuidId(Uuid);
 
 impl Printed for UuidId {
-    fn write_text(self, _: Notation, out: &mut Vec<u8>) {
+    fn write_text(self, _: TextForm, out: &mut Vec<u8>) {
         let mut text = Uuid::encode_buffer();
         out.extend_from_slice(self.0.hyphenated().encode_lower(&mut text).as_bytes());
     }
@@ -45,7 +45,7 @@ impl Printed for UuidId {
         self.0.as_u128()
     }
 
-    fn identifier(self, _: Notation) -> Identifier {
-        Identifier::Uuid(self.0)
+    fn inspection(self, style: &Style) -> Inspection<'static> {
+        Inspection::new(Identifier::Uuid(self.0), "", &style.layouts)
     }
 }

@@ -13,8 +13,7 @@ use jiff::tz::TimeZone;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::{
-    Agreement, Confidence, Damage, Encoding, Format, Identifier, Inspection, Inspections, Reading,
-    Readings,
+    Agreement, Confidence, Damage, Format, Identifier, Inspection, Inspections, Reading, Readings,
 };
 
 use self::summary::InputSummary;
@@ -325,10 +324,8 @@ impl Inspector<'_> {
             Ok((id, form)) => {
                 let text = str::from_utf8(input.text).unwrap_or_default();
                 let id = Inspection::new(id, text, &self.reader.layouts);
-                match form {
-                    Encoding::Text => self.show(input, &id, None, out),
-                    form => self.show(input, &id.in_encoding(form), None, out),
-                }
+                let id = id.in_form(form).ok_or_else(|| Failure::invalid("has no such form"))?;
+                self.show(input, &id, None, out)
             }
             Err(reason) => {
                 // A summary counts the texts without an ID. It replaces a message for each of them.

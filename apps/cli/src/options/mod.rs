@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use tickid_convert::{AnyScheme, Kind, LayoutOption};
-use tickid_detect::{Format, Notation};
+use tickid_convert::{AnyScheme, Kind, LayoutOption, TextForm};
+use tickid_detect::Format;
 use tickid_snowflake::Preset;
 
 use crate::options::values::{check_epoch, layout};
@@ -173,17 +173,27 @@ impl Layouts {
         self.values.over(tickid_convert::Layouts::default())
     }
 
-    /// Returns the notation of a kind's texts.
-    pub(crate) fn notation(&self, kind: Kind) -> Notation {
-        match (kind, self.radix, self.alphabet) {
-            (Kind::Nanoflake, Some(Radix::Decimal), _) | (Kind::Snowflake, ..) => Notation::Decimal,
-            (Kind::KuidLocal | Kind::KuidGlobal, _, Some(KuidAlphabet::Url)) => Notation::Url,
-            _ => Notation::Canonical,
-        }
+    /// Returns the form of a kind's texts that an option names, or else the canonical one.
+    pub(crate) fn form(&self, kind: Kind) -> TextForm {
+        self.named(kind).unwrap_or(TextForm::canonical(kind))
     }
 
-    /// Reports whether an option selects the notation of a format's texts.
-    pub(crate) const fn selects_notation(&self, format: Format) -> bool {
+    /// Returns the form of a kind's texts that an option names.
+    pub(crate) fn named(&self, kind: Kind) -> Option<TextForm> {
+        let radix = self.radix.map(|radix| match radix {
+            Radix::Decimal => "decimal",
+            Radix::Base36 => "base36",
+        });
+        let alphabet = self.alphabet.map(|alphabet| match alphabet {
+            KuidAlphabet::Sortable => "sortable",
+            KuidAlphabet::Url => "url",
+        });
+        let mut names = [radix, alphabet].into_iter().flatten();
+        names.find_map(|name| TextForm::named(kind, name))
+    }
+
+    /// Reports whether an option selects the form of a format's texts.
+    pub(crate) const fn selects_form(&self, format: Format) -> bool {
         match format {
             Format::Nanoflake => self.radix.is_some(),
             Format::Kuid => self.alphabet.is_some(),

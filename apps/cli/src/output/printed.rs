@@ -1,7 +1,7 @@
 //! IDs as they are printed: their texts, numbers and bytes.
 
-use tickid_convert::{Layouts, SchemeId};
-use tickid_detect::{Identifier, Inspection, Notation};
+use tickid_convert::{AnyId, Form, Layouts, SchemeId, TextForm};
+use tickid_detect::Inspection;
 
 use crate::failure::Failure;
 use crate::options::OutputForm;
@@ -10,13 +10,13 @@ use crate::options::OutputForm;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) layouts: Layouts,
-    pub(crate) notation: Notation,
+    pub(crate) form: TextForm,
 }
 
 /// An ID that can be printed.
 pub(crate) trait Printed: Copy {
     /// Appends the text.
-    fn write_text(self, notation: Notation, out: &mut Vec<u8>);
+    fn write_text(self, form: TextForm, out: &mut Vec<u8>);
 
     /// Returns the bytes, the highest first.
     fn bytes(self) -> impl AsRef<[u8]>;
@@ -24,26 +24,14 @@ pub(crate) trait Printed: Copy {
     /// Returns the bytes as a number.
     fn number(self) -> u128;
 
-    /// Returns what is inspected.
-    fn identifier(self, notation: Notation) -> Identifier;
-
     /// Takes the ID apart.
-    fn inspection(self, style: &Style) -> Inspection<'static> {
-        Inspection::new(self.identifier(style.notation), "", &style.layouts)
-    }
+    fn inspection(self, style: &Style) -> Inspection<'static>;
 }
 
 impl<I: SchemeId> Printed for I {
     #[inline]
-    fn write_text(self, notation: Notation, out: &mut Vec<u8>) {
-        match notation {
-            Notation::Decimal => write_number(SchemeId::number(self), out),
-            Notation::Url => {
-                let text = self.url_text().unwrap_or_else(|| SchemeId::text(self));
-                out.extend_from_slice(text.as_bytes());
-            }
-            _ => out.extend_from_slice(SchemeId::text(self).as_bytes()),
-        }
+    fn write_text(self, form: TextForm, out: &mut Vec<u8>) {
+        let _ = Form::Text(form).write(self, |text| out.extend_from_slice(text));
     }
 
     fn bytes(self) -> impl AsRef<[u8]> {
@@ -54,15 +42,17 @@ impl<I: SchemeId> Printed for I {
         SchemeId::number(self)
     }
 
-    fn identifier(self, notation: Notation) -> Identifier {
-        Identifier::Scheme(self.into(), notation)
+    fn inspection(self, style: &Style) -> Inspection<'static> {
+        let id: AnyId = self.into();
+        let inspection = Inspection::new(id.into(), "", &style.layouts);
+        inspection.in_form(Form::Text(style.form)).unwrap_or(inspection)
     }
 }
 
 /// Appends one ID as a line, or as raw bytes, which have no separator.
-pub(crate) fn write_id(id: impl Printed, notation: Notation, form: OutputForm, out: &mut Vec<u8>) {
-    match form {
-        OutputForm::Text => id.write_text(notation, out),
+pub(crate) fn write_id(id: impl Printed, form: TextForm, format: OutputForm, out: &mut Vec<u8>) {
+    match format {
+        OutputForm::Text => id.write_text(form, out),
         OutputForm::Int => write_number(id.number(), out),
         OutputForm::Hex => write_hex(id.bytes().as_ref(), out),
         OutputForm::Bytes => return out.extend_from_slice(id.bytes().as_ref()),
@@ -79,15 +69,6 @@ pub(crate) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: [u8; 16] = *b"0123456789abcdef";
     for byte in bytes {
         out.extend([byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]));
-    }
-}
-
-/// Returns the text of a scheme's ID in a notation.
-pub(crate) fn text(id: tickid_convert::AnyId, notation: Notation) -> String {
-    match notation {
-        Notation::Decimal => id.to_u128().to_string(),
-        Notation::Url => id.url_text().unwrap_or(id.text()).to_string(),
-        _ => id.to_string(),
     }
 }
 

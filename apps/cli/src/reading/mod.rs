@@ -4,9 +4,10 @@ mod near_miss;
 pub(crate) mod schemes;
 
 use clap::builder::PossibleValue;
+use tickid_convert::Form;
 use tickid_convert::foreign::Mastodon;
 use tickid_core::SystemClock;
-use tickid_detect::{Detector, Doubt, Encoding, Format, Identifier, Inspections, Reading};
+use tickid_detect::{Detector, Doubt, Format, Identifier, Inspections, Reading};
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::{ParseError, decimal};
 
@@ -37,31 +38,31 @@ impl<'a> Reader<'a> {
         &self,
         format: Format,
         text: &[u8],
-    ) -> Result<(Identifier, Encoding), String> {
+    ) -> Result<(Identifier, Form), String> {
         // The format's own text, which needs no search.
         let own = match Scheme::of(format) {
             Some(scheme) => schemes::read(scheme, text, self.options).ok(),
-            None => of_other(format, text),
+            None => of_other(format, text).map(|id| (id, Form::Own)),
         };
         match own {
-            Some(id) => Ok((id, Encoding::Text)),
+            Some(id) => Ok(id),
             None => self.search(format, text),
         }
     }
 
     /// Looks for the format among all readings, which include other forms of its IDs.
     #[cold]
-    fn search(&self, format: Format, text: &[u8]) -> Result<(Identifier, Encoding), String> {
+    fn search(&self, format: Format, text: &[u8]) -> Result<(Identifier, Form), String> {
         let found = self.detect(text);
         let reading = found.readings().iter().find(|one| self.is_of(one, format));
         let reading = reading.ok_or_else(|| near_miss::of(format, text, self.options))?;
-        Ok((reading.identifier(), reading.encoding()))
+        Ok((reading.identifier(), reading.form()))
     }
 
     /// Reports whether a reading is of a format: a Nanoflake of Twitter's epoch is Twitter's, and
     /// one of Discord's is Discord's.
     fn is_of(&self, one: &Reading, format: Format) -> bool {
-        one.format() == format || one.identifier().also(&self.layouts) == Some(format)
+        one.format() == format || one.identifier().also(one.form(), &self.layouts) == Some(format)
     }
 
     /// Reports whether a text among others may be an ID of this format, although it may also be one
@@ -74,12 +75,11 @@ impl<'a> Reader<'a> {
         self.is_of(one, format) && may_be
     }
 
-    /// Reports whether a reading is one that the options ask for. An alphabet or a radix that is
-    /// given excludes the others.
+    /// Reports whether a reading is one that the options ask for. A form that is
+    /// named excludes the others.
     #[inline]
     pub(crate) fn is_asked_for(&self, one: &Reading, text: &[u8]) -> bool {
-        !self.options.selects_notation(one.format())
-            || schemes::is_asked_for(one, text, self.options)
+        !self.options.selects_form(one.format()) || schemes::is_asked_for(one, text, self.options)
     }
 
     /// Returns a hint for a decimal number that is an ID without the zeros in front of it, as
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         let names: Vec<String> = match from {
             Some(format) => {
                 let read = self.read_as(format, digits.as_bytes()).ok();
-                read.map(|(id, _)| id.to_string()).into_iter().collect()
+                read.map(|(id, form)| id.name(form).to_string()).into_iter().collect()
             }
             None => {
                 let found = self.detect(digits.as_bytes());
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
                 let likely = likely.filter(|one| self.is_asked_for(one, digits.as_bytes()));
                 // The time is that of one line.
                 let name = |one: &Reading| {
-                    if is_line { one.identifier().to_string() } else { named(one) }
+                    if is_line { one.name().to_string() } else { named(one) }
                 };
                 likely.map(name).collect()
             }
@@ -159,8 +159,8 @@ fn integer(text: &[u8], name: &'static str) -> Result<u64, String> {
 /// Returns the name of a reading, with the time that the ID then has.
 pub(crate) fn named(reading: &Reading) -> String {
     match reading.unix_time() {
-        Some(time) => format!("{} ({time})", reading.identifier()),
-        None => reading.identifier().to_string(),
+        Some(time) => format!("{} ({time})", reading.name()),
+        None => reading.name().to_string(),
     }
 }
 

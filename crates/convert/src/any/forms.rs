@@ -5,26 +5,8 @@ use core::ops::Deref;
 
 use crate::inline_vec::InlineVec;
 
-/// The length of the longest canonical text, a Snowflake's.
-const MAX_TEXT: usize = 20;
-
-/// The canonical text of an ID on the stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IdText(InlineVec<u8, MAX_TEXT>);
-
-impl IdText {
-    pub(super) fn new(text: &str) -> Self {
-        Self(InlineVec::new(text.as_bytes(), 0))
-    }
-}
-
-impl Deref for IdText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
+/// The text of an ID on the stack.
+pub type IdText = tickid_text::Text<{ tickid_text::form::MAX_LEN }>;
 
 /// The largest number of bytes of an ID, a KSUID's.
 const MAX_BYTES: usize = 20;

@@ -24,25 +24,6 @@ impl AnyId {
         with_type!(kind, Id => Id::parse(text).map(Self::from))
     }
 
-    /// Reads the scheme's second text, which is URL-safe Base64. Only kuid has one, and for other
-    /// schemes the result is `None`.
-    ///
-    /// # Errors
-    /// Returns the reason why the text is not an ID of the scheme.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_convert::{AnyId, Kind};
-    ///
-    /// let id = AnyId::parse_url(Kind::KuidGlobal, b"AGA5igPrJzJ7aYAB").ok_or("no such text")??;
-    /// assert_eq!(id.url_text().as_deref(), Some("AGA5igPrJzJ7aYAB"));
-    /// assert_eq!(AnyId::parse_url(Kind::Sno, b"brpk4q72xwf2m63l"), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn parse_url(kind: Kind, text: &[u8]) -> Option<Result<Self, ParseError>> {
-        with_type!(kind, Id => Some(<Id as SchemeId>::parse_url(text)?.map(Self::from)))
-    }
-
     /// Returns the ID whose bytes are this big-endian integer.
     ///
     /// # Errors
@@ -80,19 +61,12 @@ impl AnyId {
     /// Returns the canonical text.
     #[must_use]
     pub fn text(self) -> IdText {
-        with_id!(self, id => IdText::new(&SchemeId::text(id)))
+        with_id!(self, id => id.encode().widen())
     }
 
     /// Calls a function that is generic over the ID types with this ID.
     pub fn visit<T: IdsVisitor>(self, visitor: T) -> T::Output {
         with_id!(self, id => visitor.visit(core::iter::once(id)))
-    }
-
-    /// Returns the scheme's second text, which is URL-safe Base64. Only kuid has one, and for other
-    /// schemes the result is `None`.
-    #[must_use]
-    pub fn url_text(self) -> Option<IdText> {
-        with_id!(self, id => id.url_text().map(|text| IdText::new(&text)))
     }
 
     /// Returns the bytes, the highest first.

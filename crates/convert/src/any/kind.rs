@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use tickid_core::Scheme;
 
-use super::{AnyScheme, SchemeError};
+use super::{AnyScheme, SchemeError, TextForm};
 use crate::options::{LayoutOption, Layouts};
 use crate::schemes::kind::{Kind, with_type};
 use crate::schemes::{SchemeId, SchemeVariant, SchemeVisitor};
@@ -42,7 +42,8 @@ impl Kind {
     /// ```
     #[must_use]
     pub const fn text_lens(self) -> RangeInclusive<usize> {
-        with_type!(self, Id => Id::TEXT_LENS)
+        let (min, max) = TextForm::canonical(self).facts().lens;
+        min..=max
     }
 
     /// Returns the reason why a [range](AnyScheme::range) also holds IDs of other times, as a

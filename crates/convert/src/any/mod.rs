@@ -2,6 +2,7 @@
 
 mod convert;
 mod each;
+mod form;
 mod forms;
 mod generator;
 mod id;
@@ -9,9 +10,11 @@ mod kind;
 #[cfg(feature = "lease")]
 mod leased;
 mod scheme;
+mod text_form;
 
 pub use self::convert::{convert_any, restore_any};
 pub use self::each::{AnyIds, IdsVisitor};
+pub use self::form::{Form, FormError};
 pub use self::forms::{IdBytes, IdText};
 #[cfg(target_has_atomic = "64")]
 pub use self::generator::AnyGenerator;
@@ -21,6 +24,7 @@ pub use self::generator::{
 #[cfg(feature = "lease")]
 pub use self::leased::{AnyLeasedBuilder, AnyLeasedGenerator};
 pub use self::scheme::{AnyScheme, SchemeError};
+pub use self::text_form::TextForm;
 pub use crate::schemes::any_id::AnyId;
 pub(crate) use crate::schemes::any_id::with_id;
 pub use crate::schemes::kind::Kind;

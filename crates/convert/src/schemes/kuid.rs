@@ -59,7 +59,6 @@ impl SchemeId for LocalId {
     const MAX_NUMBER: u128 = u64::MAX as u128;
     const HAS_NODE: bool = false;
     const BLANK: Self = Self::MIN;
-    const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
 
     type Scheme = Kuid;
     type Variant = Local;
@@ -69,7 +68,6 @@ impl SchemeId for LocalId {
     }
 
     own_texts!();
-    url_texts!();
     own_integer!();
 
     fn fields(_: &Layouts) -> Fields {
@@ -87,7 +85,6 @@ impl SchemeId for GlobalId {
     const KIND: Kind = Kind::KuidGlobal;
     const MAX_NUMBER: u128 = (1 << 96) - 1;
     const BLANK: Self = Self::MIN;
-    const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
     const RANGE_NOTE: Option<&'static str> = Some(
         "Global kuids of several nodes sort by node within some minutes: near its ends, the range \
          has IDs of other times as well.",
@@ -112,7 +109,6 @@ impl SchemeId for GlobalId {
     }
 
     own_texts!();
-    url_texts!();
     own_bytes!(12);
 
     #[inline(always)]

@@ -18,10 +18,11 @@ macro_rules! table {
 #[allow(clippy::single_component_path_imports, reason = "it is a macro")]
 pub(crate) use table;
 
-/// The texts of an ID type with one codec.
+/// The texts of an ID type.
 macro_rules! own_texts {
     () => {
         type Text = tickid_text::Text<{ Self::TEXT_LEN }>;
+        const FORMS: &'static [tickid_text::form::FormOf<Self>] = Self::FORMS;
 
         #[inline]
         fn parse(text: &[u8]) -> Result<Self, tickid_text::ParseError> {
@@ -73,19 +74,6 @@ macro_rules! own_bytes {
         #[inline]
         fn number(self) -> u128 {
             self.into()
-        }
-    };
-}
-
-/// The second texts of kuids.
-macro_rules! url_texts {
-    () => {
-        fn parse_url(text: &[u8]) -> Option<Result<Self, tickid_text::ParseError>> {
-            Some(Self::parse_url(text))
-        }
-
-        fn url_text(self) -> Option<Self::Text> {
-            Some(self.encode_url())
         }
     };
 }

@@ -33,7 +33,6 @@ impl SchemeId for NanoflakeId {
     const KIND: Kind = Kind::Nanoflake;
     const MAX_NUMBER: u128 = Self::MAX.get().cast_unsigned() as u128;
     const BLANK: Self = Self::MIN;
-    const TEXT_LENS: RangeInclusive<usize> = 1..=Self::TEXT_LEN;
     const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
         name: "epoch",
         values: "twitter|discord|unix|TIME",

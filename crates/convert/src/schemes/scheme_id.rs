@@ -5,6 +5,7 @@ use core::ops::{Bound, Deref, RangeInclusive};
 
 use tickid_core::{Field, RangeError, Scheme, UnixTime, Variant};
 use tickid_text::ParseError;
+use tickid_text::form::FormOf;
 
 use crate::any::{AnyId, Kind};
 use crate::inline_vec::InlineVec;
@@ -39,8 +40,8 @@ pub trait SchemeId:
     const HAS_NODE: bool = true;
     /// Any ID, to fill an array with.
     const BLANK: Self;
-    /// The lengths of canonical texts.
-    const TEXT_LENS: RangeInclusive<usize>;
+    /// The text forms, the canonical one first.
+    const FORMS: &'static [FormOf<Self>];
     /// The reason why a range of times also holds IDs of other times, or `None` if it does not.
     const RANGE_NOTE: Option<&'static str> = None;
     /// The options for the values that the bits do not say.
@@ -65,15 +66,6 @@ pub trait SchemeId:
     /// Returns the reason why the text is not an ID.
     fn parse(text: &[u8]) -> Result<Self, ParseError>;
 
-    /// Reads the scheme's second text, URL-safe Base64, if it has one.
-    ///
-    /// # Errors
-    /// Returns the reason why the text is not an ID.
-    fn parse_url(text: &[u8]) -> Option<Result<Self, ParseError>> {
-        let _ = text;
-        None
-    }
-
     /// Returns the ID whose bytes are this big-endian integer.
     ///
     /// # Errors
@@ -82,11 +74,6 @@ pub trait SchemeId:
 
     /// Returns the canonical text.
     fn text(self) -> Self::Text;
-
-    /// Returns the scheme's second text, URL-safe Base64, if it has one.
-    fn url_text(self) -> Option<Self::Text> {
-        None
-    }
 
     /// Returns the bytes, the highest first.
     fn bytes(self) -> Self::Bytes;

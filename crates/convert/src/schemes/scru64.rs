@@ -57,7 +57,6 @@ impl SchemeId for Scru64Id {
     const KIND: Kind = Kind::Scru64;
     const MAX_NUMBER: u128 = Self::MAX.get() as u128;
     const BLANK: Self = Self::MIN;
-    const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
     const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
         name: "node-size",
         values: "BITS",

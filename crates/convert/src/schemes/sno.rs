@@ -41,7 +41,6 @@ impl SchemeId for SnoId {
     const KIND: Kind = Kind::Sno;
     const MAX_NUMBER: u128 = (1 << 80) - 1;
     const BLANK: Self = Self::MIN;
-    const TEXT_LENS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
 
     type Scheme = Sno;
     type Variant = Meta;

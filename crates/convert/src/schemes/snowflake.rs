@@ -51,7 +51,6 @@ impl SchemeId for SnowflakeId {
     const KIND: Kind = Kind::Snowflake;
     const MAX_NUMBER: u128 = u64::MAX as u128;
     const BLANK: Self = Self::MIN;
-    const TEXT_LENS: RangeInclusive<usize> = 1..=Self::TEXT_LEN;
     const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
         name: "layout",
         values: "NAME|LAYOUT",

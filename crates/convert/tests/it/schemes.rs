@@ -3,11 +3,14 @@
 use core::fmt::Write as _;
 
 use proptest::prelude::*;
-use tickid_convert::{AnyId, AnyScheme, Kind, Layouts, SchemeError, SchemeVariant, SchemeVisitor};
+use tickid_convert::{
+    AnyId, AnyScheme, Kind, Layouts, SchemeError, SchemeVariant, SchemeVisitor, TextForm,
+};
 use tickid_core::{Scheme, Tick, UnixTime};
 use tickid_kuid::Drift;
 use tickid_nanoflake::Epoch;
 use tickid_testkit::config;
+use tickid_text::form::Characters;
 
 /// A realm's record: the scheme's name, the layout as text, whether IDs carry a node.
 struct Record;
@@ -69,8 +72,15 @@ proptest! {
             let mut hex = String::new();
             write!(hex, "{}", id.bytes()).unwrap();
             prop_assert_eq!(u128::from_str_radix(&hex, 16), Ok(id.to_u128()));
-            if let Some(url) = id.url_text() {
-                prop_assert_eq!(AnyId::parse_url(kind, url.as_bytes()), Some(Ok(id)));
+            for form in TextForm::all(kind) {
+                let text = id.text_in(form).unwrap();
+                prop_assert_eq!(form.parse(text.as_bytes()), Ok(id));
+                prop_assert!(form.fits(text.len(), Characters::of(&text)), "{:?} {}", form, text);
+                prop_assert!(!form.is_integer || *text == id.to_u128().to_string());
+                if form.sorts && id.to_u128() > 0 {
+                    let less = AnyId::from_u128(kind, id.to_u128() - 1).unwrap();
+                    prop_assert!(less.text_in(form) < Some(text));
+                }
             }
             let error = AnyId::from_u128(kind, max + 1).unwrap_err();
             prop_assert_eq!(error.max().cast_unsigned(), max);

@@ -11,7 +11,6 @@ use tickid_core::{Field, UnixTime};
 use tickid_snowflake::Preset;
 
 use crate::alphabets::Alphabets;
-use crate::notation::Notation;
 
 pub(crate) use self::description::{Coding, Description, value};
 pub(crate) use self::texts::type_id;
@@ -59,16 +58,14 @@ const fn of_preset(preset: Preset) -> Prior {
 }
 
 /// Declares the formats. A row has key and title, or the preset that has them, and the
-/// expectations. For a scheme it also has the texts of each kind of IDs, as notation, alphabets,
-/// name and features. Formats that are only read have a description instead, with its source in the
-/// comment above.
+/// expectations. For a scheme it also has each kind of IDs, whose ID type has the table of its text
+/// forms. Formats that are only read have a description instead, with its source in the comment
+/// above.
 macro_rules! formats {
     ($($(#[doc = $doc:literal])+
         $variant:ident $(of $Preset:ident)? $(($key:literal, $title:literal))?: $prior:expr
         $(, $description:expr)?
-        $(; $($kind:ident($Id:ty) {
-            $($notation:ident if $alphabets:expr => $text:literal, $features:literal;)+
-        })+)?;)+) => {
+        $(; $($kind:ident($Id:ty)),+)?;)+) => {
         /// A format of IDs that [`detect`](crate::detect()) reads.
         ///
         /// # Examples
@@ -154,30 +151,10 @@ macro_rules! formats {
             (Format::$variant, &IT)
         },)?)+];
 
-        /// Returns the name of a scheme's text, and the features that it must have.
-        pub(crate) const fn name_and_features(
-            kind: Kind,
-            notation: Notation,
-        ) -> (&'static str, &'static str) {
-            match (kind, notation) {
-                $($($($((Kind::$kind, Notation::$notation) => ($text, $features),)+)+)?)+
-                // Of an ID that was made with a notation that its scheme does not have.
-                _ => (Format::of_scheme(kind).title(), CANONICAL),
-            }
-        }
-
-        /// Evaluates `$read!` with the ID type, the notation and the test of the alphabets of each
-        /// text of the schemes.
-        macro_rules! each_text {
-            ($read:ident) => {
-                $($($($($read!($Id, $notation, $alphabets);)+)+)?)+
-            };
-        }
-
-        /// Evaluates `$read!` with each ID type of the schemes, and the notations of its texts.
+        /// Evaluates `$read!` with each ID type of the schemes.
         macro_rules! each_id {
             ($read:ident) => {
-                $($($($read!($Id, [$(Notation::$notation),+]);)+)?)+
+                $($($($read!($Id);)+)?)+
             };
         }
     };
@@ -192,45 +169,25 @@ formats! {
         has_random_sequences: true,
         ..OURS
     };
-        Scru64(tickid_scru64::Scru64Id) {
-            Canonical if Alphabets::are_base36 => "SCRU64", "12 digits of Base36";
-        };
+        Scru64(tickid_scru64::Scru64Id);
     /// Nanoflake, and every Snowflake of its layout with a given epoch.
     Nanoflake("nanoflake", "Nanoflake"): of_preset(Preset::Twitter);
-        Nanoflake(tickid_nanoflake::NanoflakeId) {
-            Canonical if Alphabets::are_base36 => "Nanoflake in Base36",
-                "up to 13 digits of Base36";
-            Decimal if Alphabets::are_decimal =>
-                "Nanoflake in decimal", "a decimal integer of up to 63 bits";
-        };
+        Nanoflake(tickid_nanoflake::NanoflakeId);
     /// sno.
     Sno("sno", "sno"): Prior {
         // The year of the first release.
         integers_since: Some(UnixTime::from_micros(1_546_300_800_000_000)),
         ..OURS
     };
-        Sno(tickid_sno::SnoId) {
-            Canonical if Alphabets::are_sno => "sno", "16 characters of 2-9a-x";
-        };
+        Sno(tickid_sno::SnoId);
     /// A Snowflake in the layout that the options give, unless that is Twitter's, because such IDs
     /// are Nanoflakes.
     Snowflake("snowflake", "Snowflake"): of_preset(Preset::Twitter);
-        Snowflake(tickid_snowflake::SnowflakeId) {
-            Decimal if Alphabets::are_decimal =>
-                "Snowflake", "a decimal integer of up to 64 bits";
-        };
+        Snowflake(tickid_snowflake::SnowflakeId);
     /// kuid, local, global or global with a node of 64 bits.
     Kuid("kuid", "kuid"): OURS;
-        KuidGlobal(tickid_kuid::GlobalId) {
-            Canonical if Alphabets::are_kuid => "kuid global", "16 characters of .0-9A-Z_a-z";
-            Url if Alphabets::are_url =>
-                "kuid global in URL-safe Base64", "16 characters of A-Za-z0-9-_";
-        }
-        KuidLocal(tickid_kuid::LocalId) {
-            Canonical if Alphabets::are_kuid => "kuid local", "11 characters of .0-9A-Z_a-z";
-            Url if Alphabets::are_url =>
-                "kuid local in URL-safe Base64", "11 characters of A-Za-z0-9-_";
-        };
+        KuidGlobal(tickid_kuid::GlobalId),
+        KuidLocal(tickid_kuid::LocalId);
     /// A UUID, also one that holds an ID of a scheme.
     Uuid("uuid", "UUID"): OLD;
     /// A TypeID, a UUID behind a prefix.
@@ -436,16 +393,12 @@ formats! {
         Prior { since: UnixTime::from_micros(1_000_000_000_000_000), ..OURS };
 }
 
-#[allow(clippy::single_component_path_imports, reason = "they are macros")]
+#[allow(clippy::single_component_path_imports, reason = "it is a macro")]
 pub(crate) use each_id;
-#[allow(clippy::single_component_path_imports, reason = "they are macros")]
-pub(crate) use each_text;
 
 /// The examples of the schemes' documents whose times are not likely ones.
 pub(crate) const EXAMPLES: [(&[u8], Format); 2] =
     [(b"aaaaaaaa55aaaaaa", Format::Sno), (b"brpk4q72xwf2m63l", Format::Sno)];
-
-const CANONICAL: &str = "the canonical text";
 
 #[allow(clippy::reversed_empty_ranges, reason = "an empty one is meant")]
 const NO_DIGITS: core::ops::RangeInclusive<usize> = 1..=0;
@@ -482,44 +435,10 @@ impl FromStr for Format {
 #[non_exhaustive]
 pub struct FormatError;
 
-/// The encoding of an ID in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Encoding {
-    /// The format's own text, which is decimal digits for formats that are integers.
-    Text,
-    /// A decimal integer of a format that has a different text, such as SCRU64, or a negative
-    /// integer, as signed columns show large unsigned ones.
-    Integer,
-    /// The bytes in hexadecimal, also after `0x` or `\x` or in `x'…'`.
-    Hex,
-    /// The bytes as a literal, for example `b"\x01\x86…"`, `[1, 134, …]` or `<<1,134,…>>`.
-    Bytes,
-    /// The tuple of a kuid as Erlang prints it, for example `{uid,{1539,625275,432128},1}`.
-    Tuple,
-}
-
-impl Encoding {
-    /// Returns the name of the encoding.
-    ///
-    /// # Examples
-    /// ```
-    /// assert_eq!(tickid_detect::Encoding::Hex.name(), "hexadecimal");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Integer => "integer",
-            Self::Hex => "hexadecimal",
-            Self::Bytes => "bytes",
-            Self::Tuple => "Erlang tuple",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use tickid_convert::TextForm;
+
     use super::*;
 
     #[test]
@@ -534,12 +453,8 @@ mod tests {
     fn every_scheme_has_a_row() {
         for kind in Kind::ALL {
             assert_eq!(Format::of_scheme(*kind).key(), kind.name());
-            let notations = [Notation::Canonical, Notation::Decimal];
-            let texts = notations.map(|notation| name_and_features(*kind, notation));
-            let mut own = texts.iter().filter(|(_, features)| *features != CANONICAL).peekable();
-            assert!(own.peek().is_some(), "{kind}");
-            let kind = std::string::ToString::to_string(kind);
-            assert!(own.all(|(name, _)| name.starts_with(&*kind)), "{texts:?}");
+            let name = std::string::ToString::to_string(kind);
+            assert!(TextForm::all(*kind).all(|form| form.title.starts_with(&*name)), "{kind}");
         }
     }
 }

@@ -3,19 +3,29 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use tickid_convert::{AnyId, ConvertError, Layouts, Options, ToParts, carry, convert};
+use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Options, carry, convert};
 use tickid_core::UnixTime;
-use tickid_detect::Notation::{Canonical, Decimal, Url};
 use tickid_detect::{
-    Confidence, Doubt, Encoding, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
+    Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
 };
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_testkit::config;
 
 const NOW: UnixTime = UnixTime::from_micros(1_750_000_000_000_000); // 2025-06-15
+
+/// Returns an ID and the form of its scheme with this name.
+fn in_form(id: impl Into<AnyId>, name: &str) -> (Identifier, Form) {
+    let id = id.into();
+    (Identifier::Scheme(id), Form::named(id.kind(), name).unwrap())
+}
+
+fn wide_in(id: WideGlobalId, name: &str) -> (Identifier, Form) {
+    (Identifier::KuidWide(id), Form::named(Kind::KuidGlobal, name).unwrap())
+}
 
 fn found(text: &str) -> Readings {
     detect(text.as_bytes(), &Layouts::default(), Some(NOW))
@@ -30,7 +40,7 @@ fn scheme(id: impl Into<AnyId>) -> Identifier {
 }
 
 fn names(text: &str) -> Vec<String> {
-    found(text).iter().map(|one| one.identifier().to_string()).collect()
+    found(text).iter().map(|one| one.name().to_string()).collect()
 }
 
 #[test]
@@ -113,10 +123,9 @@ fn times_are_judged_by_now() {
     let reserved = found("000000000000");
     assert_eq!(reserved.first().unwrap().doubt(), Some(Doubt::NeverIssued));
     let wide = WideGlobalId::from_bytes([255; 16]);
-    for (text, id) in [
-        ("zzzzzzzzzzw", scheme(LocalId::MAX)),
-        (&*wide.to_string(), Identifier::KuidWide(wide, Canonical)),
-    ] {
+    for (text, id) in
+        [("zzzzzzzzzzw", scheme(LocalId::MAX)), (&*wide.to_string(), Identifier::KuidWide(wide))]
+    {
         let found = found(text);
         let kuid = found.iter().find(|one| one.identifier() == id);
         assert_eq!(kuid.unwrap().doubt(), Some(Doubt::NeverIssued), "{text}");
@@ -172,7 +181,7 @@ fn first_day_of_a_given_layout_is_doubted() {
         let text = (millis << 22 | 1).to_string();
         let found = detect(text.as_bytes(), &layouts, Some(NOW));
         let is_snowflake =
-            |one: &&Reading| matches!(one.identifier(), Identifier::Scheme(AnyId::Snowflake(_), _));
+            |one: &&Reading| matches!(one.identifier(), Identifier::Scheme(AnyId::Snowflake(_)));
         let doubt = found.iter().find(is_snowflake).unwrap().doubt();
         assert_eq!(doubt == Some(Doubt::Time), is_doubted, "{text}: {doubt:?}");
     }
@@ -288,7 +297,7 @@ fn confidence_and_doubt_are_words() {
 fn early_times_need_long_texts() {
     let unlikely = |text: &str, name: &str, layouts: &Layouts| {
         let found = detect(text.as_bytes(), layouts, Some(NOW));
-        let one = found.iter().find(|one| one.identifier().to_string() == name).unwrap();
+        let one = found.iter().find(|one| one.name().to_string() == name).unwrap();
         one.confidence() == Confidence::Possible
     };
     let twitter = Layouts::default();
@@ -361,7 +370,7 @@ fn unix_times_are_read_as_such() {
     ] {
         let found = found(text);
         let first = found.first().unwrap();
-        assert_eq!(first.identifier().to_string(), name);
+        assert_eq!(first.name().to_string(), name);
         assert_eq!(first.confidence(), Confidence::Likely);
         assert_eq!(first.unix_time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
         let written = Inspection::new(first.identifier(), "", &Layouts::default());
@@ -387,7 +396,7 @@ fn examples_of_documents_are_likely() {
         ("507f1f77bcf86cd799439011", "ObjectId"),
     ] {
         let found = found(text);
-        assert!(found.likely().any(|one| one.identifier().to_string() == name), "{text}");
+        assert!(found.likely().any(|one| one.name().to_string() == name), "{text}");
     }
 }
 
@@ -487,21 +496,20 @@ proptest! {
         let (local, global) = (LocalId::new(local), GlobalId::from_bytes(global));
         let (wide, sno) = (WideGlobalId::from_bytes(wide), SnoId::from_bytes(sno));
         for (text, reading) in [
-            (scru64.to_string(), scheme(scru64)),
-            (nanoflake.to_string(), scheme(nanoflake)),
-            (nanoflake.encode_padded().to_string(), scheme(nanoflake)),
-            (nanoflake.encode_decimal().to_string(), Identifier::Scheme(nanoflake.into(),
-                Decimal)),
-            (local.to_string(), scheme(local)),
-            (local.encode_url().to_string(), Identifier::Scheme(local.into(), Url)),
-            (global.to_string(), scheme(global)),
-            (global.encode_url().to_string(), Identifier::Scheme(global.into(), Url)),
-            (wide.to_string(), Identifier::KuidWide(wide, Canonical)),
-            (wide.encode_url().to_string(), Identifier::KuidWide(wide, Url)),
-            (sno.to_string(), scheme(sno)),
+            (scru64.to_string(), in_form(scru64, "text")),
+            (nanoflake.to_string(), in_form(nanoflake, "base36")),
+            (nanoflake.encode_padded().to_string(), in_form(nanoflake, "base36")),
+            (nanoflake.encode_decimal().to_string(), in_form(nanoflake, "decimal")),
+            (local.to_string(), in_form(local, "sortable")),
+            (local.encode_url().to_string(), in_form(local, "url")),
+            (global.to_string(), in_form(global, "sortable")),
+            (global.encode_url().to_string(), in_form(global, "url")),
+            (wide.to_string(), wide_in(wide, "sortable")),
+            (wide.encode_url().to_string(), wide_in(wide, "url")),
+            (sno.to_string(), in_form(sno, "text")),
         ] {
             let found = found(&text);
-            prop_assert!(found.iter().any(|one| one.identifier() == reading),
+            prop_assert!(found.iter().any(|one| (one.identifier(), one.form()) == reading),
                 "{text}: {found:?}");
         }
     }
@@ -514,7 +522,7 @@ proptest! {
     ) {
         bytes.truncate(len);
         let readings = |text: &str| -> Vec<_> {
-            found(text).iter().map(|one| (one.identifier(), one.encoding())).collect()
+            found(text).iter().map(|one| (one.identifier(), one.form())).collect()
         };
         let list = readings(&format!("{bytes:?}"));
         prop_assert!(!list.is_empty());
@@ -534,32 +542,18 @@ proptest! {
             prop_assert_eq!(found.iter().count(), found.len());
             prop_assert!(found.iter().is_sorted_by_key(Reading::confidence));
             prop_assert!(found.iter().all(|one| !one.reason().is_empty()));
+            // TSIDs are read by name only.
             if let Ok(number) = text.parse::<u64>() && !text.starts_with('0') {
-                let foreign = found.iter().filter(|one| {
-                    one.identifier().scheme_id().is_none()
-                        && !matches!(
-                            one.format(),
-                            Format::Xid | Format::UnixTime | Format::InstagramCode | Format::Tid
-                        )
-                });
-                let is_64_bits = number >> 63 == 1;
-                let twitter = usize::from(epoch != Epoch::TWITTER && !is_64_bits);
-                let discord = usize::from(epoch != Epoch::DISCORD || is_64_bits);
-                let of_63_bits = if is_64_bits { 0 } else { 4 };
-                let unix = usize::from(epoch != Epoch::UNIX && !is_64_bits);
-                let js_safe = usize::from(number >> 53 == 0);
-                // Instagram's, Mastodon's and TikTok's; CockroachDB's.
-                let expected =
-                    3 + twitter + discord + unix + of_63_bits + usize::from(!is_64_bits) + js_safe;
-                prop_assert_eq!(foreign.count(), expected, "{}", text);
+                let fits = |preset: &&Preset| SnowflakeId::new(number) <= preset.layout().max_id();
+                for preset in Preset::ALL.iter().filter(|it| **it != Preset::Tsid).filter(fits) {
+                    let format: Format = preset.key().parse().unwrap();
+                    let is_it = |one: &Reading| {
+                        let also = one.identifier().also(one.form(), &layouts);
+                        one.format() == format || also == Some(format)
+                    };
+                    prop_assert!(found.iter().any(is_it), "{} as {}", text, format);
+                }
             }
-        }
-    }
-
-    #[test]
-    fn no_text_panics(text: Vec<u8>) {
-        for one in &mut detect(&text, &Layouts::default(), Some(NOW)).into_iter() {
-            let _ = one.identifier().parts(&Layouts::default());
         }
     }
 }
@@ -568,16 +562,16 @@ proptest! {
 fn all_forms_of_an_id_are_read() {
     let scru64 = "0u375nxqh5cq".parse::<Scru64Id>().unwrap();
     for (text, form) in [
-        ("0u375nxqh5cq", Encoding::Text),
-        ("110009624767914842", Encoding::Integer),
-        ("0186d52bbe2a635a", Encoding::Hex),
-        ("\\x0186d52bbe2a635a", Encoding::Hex),
-        ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Encoding::Bytes),
-        ("<<1,134,213,43,190,42,99,90>>", Encoding::Bytes),
+        ("0u375nxqh5cq", Form::canonical(Kind::Scru64)),
+        ("110009624767914842", Form::Int),
+        ("0186d52bbe2a635a", Form::Hex),
+        ("\\x0186d52bbe2a635a", Form::Hex),
+        ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Form::Bytes),
+        ("<<1,134,213,43,190,42,99,90>>", Form::Bytes),
     ] {
         let found = found(text);
         let mut forms = found.iter().filter(|one| one.identifier() == scheme(scru64));
-        assert_eq!(forms.next().map(Reading::encoding), Some(form), "{text}");
+        assert_eq!(forms.next().map(Reading::form), Some(form), "{text}");
     }
     // As a signed column shows an unsigned value.
     let signed = found("-1");
@@ -644,7 +638,7 @@ fn tuples_of_erlang_are_certain() {
     ] {
         let found = found(text);
         let first = found.first().unwrap();
-        assert_eq!((first.identifier(), first.encoding()), (id, Encoding::Tuple), "{text}");
+        assert_eq!((first.identifier(), first.form()), (id, Form::Tuple), "{text}");
         assert_eq!((first.confidence(), found.len()), (Confidence::Certain, 1), "{text}");
         assert_eq!(trimmed(text.as_bytes()), text.as_bytes());
     }
@@ -654,13 +648,13 @@ fn tuples_of_erlang_are_certain() {
 fn literals_are_told_from_digits() {
     let object_id = found(r"b'\x01\x02\x03abcdefghi'");
     let form_of = |found: &Readings, is: fn(Identifier) -> bool| {
-        found.iter().find(|one| is(one.identifier())).map(Reading::encoding)
+        found.iter().find(|one| is(one.identifier())).map(Reading::form)
     };
     let form = form_of(&object_id, |reading| reading.format() == Format::ObjectId);
-    assert_eq!(form, Some(Encoding::Bytes));
+    assert_eq!(form, Some(Form::Bytes));
     let uuid = found(r"b'\x12\xa2\xb4A\n0A7\x89abcdefg'");
     let form = form_of(&uuid, |reading| matches!(reading, Identifier::Uuid(_)));
-    assert_eq!(form, Some(Encoding::Bytes), "{uuid:?}");
+    assert_eq!(form, Some(Form::Bytes), "{uuid:?}");
 }
 
 #[test]

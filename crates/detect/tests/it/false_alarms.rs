@@ -4,9 +4,11 @@
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
 
-use tickid_detect::{Confidence, Encoding, Format, Reading};
+use tickid_convert::{Kind, TextForm};
+use tickid_detect::{Confidence, Form, Format, Reading};
 use tickid_testkit::Dice;
 use tickid_testkit::vectors::{Value, array, field, list, load, string};
+use tickid_text::form::Characters;
 
 use crate::labelled::{found, is_labelled, now};
 
@@ -38,7 +40,7 @@ fn few_other_texts_are_likely_ids() {
             );
             if let Some(one) = found.iter().find(|one| is_shown(one)) {
                 likely += 1;
-                shown.push(format!("{kind}: {text} as {}", one.identifier()));
+                shown.push(format!("{kind}: {text} as {}", one.name()));
             }
         }
         if likely > 0 {
@@ -75,7 +77,7 @@ fn decimals(sets: [&Value; 2]) -> Vec<(&str, &str)> {
 /// Reports whether a reading of decimal digits is of a format; of those in hexadecimal are UUIDs.
 fn is_integer_of(one: &Reading, format: &str) -> bool {
     let key = if format == "twitter" { "nanoflake" } else { format };
-    one.format().key() == key && one.encoding() != Encoding::Hex
+    one.format().key() == key && one.form() != Form::Hex
 }
 
 /// A number without a meaning is an ID as well as another, if its format has random fields. So both
@@ -165,4 +167,34 @@ fn shares_of_other_programs_are_on_the_page() {
 fn assert_on_page(table: &str, shown: &str) {
     let page = include_str!("../../../../docs/results/README.md");
     assert!(page.contains(table), "docs/results/README.md lacks this table:\n{table}\n{shown}");
+}
+
+/// A form that is added is missing on the page.
+#[test]
+fn shares_of_random_texts_are_on_the_page() {
+    const TEXTS: u32 = 2_000;
+    let now = now(&load("detect.json"));
+    let mut dice = Dice::new(0x9e37_79b9);
+    let mut table = String::from(
+        "| form | characters | random texts, likely an ID | of |\n|---|---:|---:|---:|\n",
+    );
+    let forms = Kind::ALL.iter().flat_map(|kind| TextForm::all(*kind));
+    // Random integers have a table of their own.
+    for form in forms.filter(|form| !form.is_integer) {
+        let is_of = |byte: &u8| {
+            let is_case = form.characters.has_case() || !byte.is_ascii_uppercase();
+            is_case && Characters::used_in(&[*byte]).are_in(form.characters)
+        };
+        let symbols: Vec<u8> = (0..127).filter(is_of).collect();
+        for len in form.lens.0.max(8)..=form.lens.1 {
+            let mut symbol = || char::from(dice.one_of(&symbols));
+            let mut is_likely = || {
+                let found = found(&String::from_iter((0..len).map(|_| symbol())), now);
+                found.likely().any(|one| one.form() == Form::Text(form))
+            };
+            let likely = (0..TEXTS).filter(|_| is_likely()).count();
+            writeln!(table, "| {form:?} | {len} | {likely} | {TEXTS} |").unwrap();
+        }
+    }
+    assert_on_page(&table, "");
 }

@@ -3,15 +3,22 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{AnyId, Layouts, ToParts as _};
+use tickid_convert::{AnyId, Kind, Layouts, ToParts as _};
 use tickid_core::{ManualClock, UnixTime};
-use tickid_detect::{Detector, Doubt, Format, Identifier, Inspection, Notation, detect};
+use tickid_detect::{Detector, Doubt, Form, Format, Identifier, Inspection, detect};
 use tickid_kuid::{Drift, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64Id};
 use tickid_sno::SnoId;
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_testkit::config;
+
+/// Returns an inspection of an ID in the form of its scheme with this name.
+fn inspected(id: impl Into<Identifier>, name: &str, layouts: &Layouts) -> Inspection<'static> {
+    let id = id.into();
+    let kind = id.scheme_id().map_or(Kind::KuidGlobal, |id| id.kind());
+    Inspection::new(id, "", layouts).in_form(Form::named(kind, name).unwrap()).unwrap()
+}
 
 fn written(id: impl Into<Identifier>, layouts: &Layouts) -> Value {
     serde_json::to_value(Inspection::new(id.into(), "", layouts)).unwrap()
@@ -98,8 +105,8 @@ proptest! {
         let base36 = general("nanoflake", &id.to_string(), &value.to_be_bytes(), time);
         prop_assert_eq!(of(id, &layouts), with(base36, fields.clone()));
         let decimal = general("nanoflake", &value.to_string(), &value.to_be_bytes(), time);
-        let identifier = Identifier::Scheme(id.into(), Notation::Decimal);
-        prop_assert_eq!(written(identifier, &layouts), with(decimal, fields));
+        let identifier = inspected(AnyId::from(id), "decimal", &layouts);
+        prop_assert_eq!(serde_json::to_value(identifier).unwrap(), with(decimal, fields));
     }
 
     #[test]
@@ -127,7 +134,7 @@ proptest! {
         let text = id.encode_url();
         let object = general("kuid", &text, &wide, id.unix_time(drift));
         let object = with(object, kuid_fields(id.to_local(drift)));
-        let found = written(Identifier::KuidWide(id, Notation::Url), &layouts);
+        let found = serde_json::to_value(inspected(Identifier::KuidWide(id), "url", &layouts)).unwrap();
         prop_assert_eq!(found, with(object, json!({
             "kind": "global",
             "node": format!("{:016x}", id.node(drift)),
@@ -311,19 +318,19 @@ fn an_id_in_a_uuid_is_shown_as_itself() {
 
 #[test]
 fn decimal_nanoflakes_name_the_system() {
-    let id = Identifier::Scheme(NanoflakeId::MAX.into(), Notation::Decimal);
     for (epoch, name) in [
         (Epoch::TWITTER, "Nanoflake in decimal, or Twitter Snowflake"),
         (Epoch::DISCORD, "Nanoflake in decimal, or Discord Snowflake"),
         (Epoch::UNIX, "Nanoflake in decimal, or Snowflake since 1970"),
     ] {
         let layouts = Layouts { epoch, ..Layouts::default() };
-        assert_eq!(Inspection::new(id, "", &layouts).name().to_string(), name);
+        let id = inspected(AnyId::from(NanoflakeId::MAX), "decimal", &layouts);
+        assert_eq!(id.name().to_string(), name);
     }
 }
 
 #[test]
-fn names_say_how_a_text_encodes_an_id() {
+fn names_say_the_form_of_an_id() {
     for (text, name) in [
         ("0u375nxqh5cq", "SCRU64"),
         ("110009624767914842", "SCRU64, integer"),
@@ -337,7 +344,7 @@ fn names_say_how_a_text_encodes_an_id() {
         let all: Vec<_> = all.map(|one| (one.name().to_string(), one)).collect();
         let (_, found) = all.iter().find(|(it, _)| it == name).unwrap_or_else(|| panic!("{all:?}"));
         // As for a text that was taken out of a literal.
-        let same = Inspection::new(found.identifier(), "", &layouts).in_encoding(found.encoding());
+        let same = Inspection::new(found.identifier(), "", &layouts).in_form(found.form()).unwrap();
         assert_eq!(same.name().to_string(), name);
     }
 }
@@ -359,8 +366,8 @@ fn forms_are_those_of_the_format() {
             Format::Nanoflake,
             &[
                 ("canonical", "bppc0m3ju134"),
-                ("integer", "1541815603606036480"),
-                ("hexadecimal", "1565a11f6217a000"),
+                ("int", "1541815603606036480"),
+                ("hex", "1565a11f6217a000"),
             ][..],
         ),
         (
@@ -368,9 +375,9 @@ fn forms_are_those_of_the_format() {
             Format::Kuid,
             &[
                 ("canonical", ".5.tXVEf8nyvPN.0"),
-                ("URL-safe", "AGA5igPrJz-7aYAB"),
-                ("integer", "116328599505572698788560897"),
-                ("hexadecimal", "0060398a03eb273fbb698001"),
+                ("url", "AGA5igPrJz-7aYAB"),
+                ("int", "116328599505572698788560897"),
+                ("hex", "0060398a03eb273fbb698001"),
                 ("Erlang tuple", "{uid,<<3,235,39,63>>,{1539,625339,432128},1}"),
             ],
         ),
@@ -378,22 +385,22 @@ fn forms_are_those_of_the_format() {
             "01ARZ3NDEKTSV4RRFFQ69G5FAV",
             Format::Ulid,
             &[
-                ("integer", "1777027686520646174104517696511196507"),
-                ("hexadecimal", "01563e3ab5d3d6764c61efb99302bd5b"),
+                ("int", "1777027686520646174104517696511196507"),
+                ("hex", "01563e3ab5d3d6764c61efb99302bd5b"),
                 ("as a UUID", "01563e3a-b5d3-d676-4c61-efb99302bd5b"),
             ],
         ),
         (
             "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
             Format::Ksuid,
-            &[("hexadecimal", "0669f7efb5a1cd34b5f99d1154fb6853345c9735")],
+            &[("hex", "0669f7efb5a1cd34b5f99d1154fb6853345c9735")],
         ),
         (
             "user_01j1hzw2p7es59rpw0qfqnr7bc",
             Format::TypeId,
             &[
-                ("integer", "2078946829253956141813460472845573484"),
-                ("hexadecimal", "019063fe0ac7764a9c5b80bbef5c1d6c"),
+                ("int", "2078946829253956141813460472845573484"),
+                ("hex", "019063fe0ac7764a9c5b80bbef5c1d6c"),
                 ("as a UUID", "019063fe-0ac7-764a-9c5b-80bbef5c1d6c"),
             ],
         ),

@@ -2,7 +2,7 @@
 
 use tickid_convert::Layouts;
 use tickid_core::UnixTime;
-use tickid_detect::{Doubt, Encoding, Format, detect};
+use tickid_detect::{Doubt, Form, Format, detect};
 use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
 
@@ -344,6 +344,6 @@ fn snowflakes_since_1970_are_first() {
         assert_eq!((first.format(), first.doubt()), (Format::UnixEpoch, None), "{text}");
         assert_eq!(first.unix_time().unwrap().as_millis(), millis, "{text}");
         assert!(first.identifier().scheme_id().is_none());
-        assert_eq!(first.encoding(), Encoding::Text);
+        assert_eq!(first.form(), Form::Own);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tickid_convert::Layouts;
 use tickid_core::UnixTime;
-use tickid_detect::{Confidence, Encoding, Format, Identifier, Reading, Readings, detect};
+use tickid_detect::{Confidence, Form, Format, Identifier, Reading, Readings, detect};
 use tickid_testkit::vectors::{Value, array, field, list, load, number, string};
 
 pub(crate) fn now(vectors: &Value) -> UnixTime {
@@ -27,16 +27,14 @@ pub(crate) fn is_labelled(one: &Reading, entry: &Value) -> bool {
         key => key.parse().unwrap(),
     };
     let is_carried = matches!(one.identifier(), Identifier::Carried(_));
-    let form = match string(entry, "form") {
-        "text" | "carried" => Encoding::Text,
-        "integer" => Encoding::Integer,
-        "hex" => Encoding::Hex,
-        "bytes" => Encoding::Bytes,
+    let is_of_form = match string(entry, "form") {
+        "text" | "carried" => matches!(one.form(), Form::Text(_) | Form::Own),
+        "integer" => one.form() == Form::Int,
+        "hex" => one.form() == Form::Hex,
+        "bytes" => one.form() == Form::Bytes,
         other => panic!("unknown form {other}"),
     };
-    one.format() == format
-        && one.encoding() == form
-        && is_carried == (string(entry, "form") == "carried")
+    one.format() == format && is_of_form && is_carried == (string(entry, "form") == "carried")
 }
 
 #[test]
@@ -55,7 +53,7 @@ fn the_right_format_comes_first() {
         count.1 += 1;
         if !right {
             assert!(!is_certain(&found), "{text} is shown as certain");
-            let all: Vec<String> = found.likely().map(|one| one.identifier().to_string()).collect();
+            let all: Vec<String> = found.likely().map(|one| one.name().to_string()).collect();
             wrong.push(format!("{} {text}: {all:?}", string(entry, "format")));
         }
         // Always read, though not first.

@@ -1,18 +1,6 @@
-//! The forms that a format has, where it has several.
+//! The units of Unix times.
 
 use tickid_core::UnixTime;
-
-/// The text form of a scheme's ID, for schemes that have several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Notation {
-    /// The scheme's canonical text.
-    Canonical,
-    /// URL-safe Base64, which only kuid has.
-    Url,
-    /// Decimal digits, which are the only text of a Snowflake. A Nanoflake has them beside Base36.
-    Decimal,
-}
 
 /// The unit of a Unix time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
