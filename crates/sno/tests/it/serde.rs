@@ -46,6 +46,14 @@ fn snapshots_have_original_fields() {
     let more = json.replace('}', ",\"monoHi\":0}");
     let error = from_str::<GeneratorSnapshot>(&more).unwrap_err();
     assert!(error.to_string().contains("unknown field `monoHi`"), "{error}");
+    let twice = json.replace('}', ",\"now\":1}");
+    let error = from_str::<GeneratorSnapshot>(&twice).unwrap_err();
+    assert!(error.to_string().contains("duplicate field `now`"), "{error}");
+    // As formats without names write it.
+    let snapshot = GeneratorSnapshot { wall_hi: 6, drifts: 8, ..GeneratorSnapshot::default() };
+    assert_eq!(from_str::<GeneratorSnapshot>("[[0,0],0,0,0,0,6,0,8]").unwrap(), snapshot);
+    let error = from_str::<GeneratorSnapshot>("[[0,0],0]").unwrap_err().to_string();
+    assert!(error.contains("length 2") && error.contains("a snapshot of a sno"), "{error}");
     for (field, beyond) in [("sequenceMin", "65536"), ("sequence", "-1"), ("drifts", "4294967296")]
     {
         let beyond = json.replace(&format!("\"{field}\":0"), &format!("\"{field}\":{beyond}"));

@@ -1,5 +1,8 @@
 //! Snapshots of generators, field by field as in the original.
 
+#[cfg(feature = "serde")]
+mod serde;
+
 #[cfg(target_has_atomic = "64")]
 use tickid_core::Clock;
 use tickid_core::{BuildError, RangeError, Scheme as _, SequenceBounds, Tick, UnixTime};
@@ -40,11 +43,6 @@ use crate::scheme::{Sno, pool};
 /// # Spec
 /// sno, `GeneratorSnapshot`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "camelCase", deny_unknown_fields)
-)]
 pub struct GeneratorSnapshot {
     /// The generator's partition. In JSON it is an array of two bytes.
     pub partition: Partition,
