@@ -9,7 +9,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use tickid_convert::{AnyScheme, Form, Kind};
+use tickid_convert::{AnyId, AnyScheme, Form, Kind};
 use tickid_core::{RangeError, UnixTime};
 use tickid_detect::{Identifier, Inspection, TimeOrdered};
 use tickid_kuid::{GlobalId, LocalId, Node};
@@ -169,16 +169,16 @@ fn of_scheme(
             let node = node.map_err(|error| of_node(&error))?.node.value();
             #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
             let node = Node::new(node as u32);
-            let global = |local| GlobalId::from_local(local, node, layouts.drift).into();
+            let global = |local| AnyId::from(GlobalId::from_local(local, node, layouts.drift));
             let range = LocalId::range(since..=last).map(RangeInclusive::into_inner);
-            range.map(|(min, max)| [global(min), global(max)])
+            range.map(|(min, max)| global(min)..=global(max))
         }
         Some(_) => return Err(of_node(KUIDS_ONLY)),
         None => scheme.range(since..=last),
     };
     scheme.min_at(since).map_err(|error| no_tick("--since", since, &error))?;
     scheme.max_at(last).map_err(|error| no_tick("--until", until, &error))?;
-    Ok(ends.map(|ends| ends.map(Identifier::Scheme)))
+    Ok(ends.map(|ends| [*ends.start(), *ends.end()].map(Identifier::Scheme)))
 }
 
 /// The same for a format that is only read.

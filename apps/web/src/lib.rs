@@ -252,12 +252,12 @@ pub fn range(
     let scheme = AnyScheme::new(kind, &layouts);
     // Times without an ID are named, rather than cut to those that have one.
     scheme.min_at(since).and(scheme.max_at(last)).map_err(range_error)?;
-    let [min, max] = scheme.range(since..until).ok_or_else(|| {
+    let ids = scheme.range(since..until).ok_or_else(|| {
         Thrown::range(&format!("no ID shows a time from {since} to before {until}"))
     })?;
     let record = Record::new();
-    record.set("min", &min.to_u128().into());
-    record.set("max", &max.to_u128().into());
+    record.set("min", &ids.start().to_u128().into());
+    record.set("max", &ids.end().to_u128().into());
     Ok(record)
 }
 

@@ -1,7 +1,7 @@
 //! A scheme with its layout, known at run time.
 
 use core::fmt;
-use core::ops::RangeBounds;
+use core::ops::{RangeBounds, RangeInclusive};
 
 use tickid_core::{RangeError, Scheme as _, TickScale, UnixTime};
 
@@ -220,15 +220,15 @@ impl AnyScheme {
     ///
     /// let sno = AnyScheme::new(Kind::Sno, &Layouts::default());
     /// let [since, until] = [1_700_000_000_000, 1_700_000_000_004].map(UnixTime::from_millis);
-    /// let [first, last] = sno.range(since?..until?).ok_or("one tick of 4 ms")?;
-    /// assert_eq!(first.to_u128() >> 41, last.to_u128() >> 41);
+    /// let ids = sno.range(since?..until?).ok_or("one tick of 4 ms")?;
+    /// assert_eq!(ids.start().to_u128() >> 41, ids.end().to_u128() >> 41);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn range(&self, times: impl RangeBounds<UnixTime>) -> Option<[AnyId; 2]> {
+    pub fn range(&self, times: impl RangeBounds<UnixTime>) -> Option<RangeInclusive<AnyId>> {
         let times = (times.start_bound().cloned(), times.end_bound().cloned());
         with_type!(self.kind, Id => {
             let (first, last) = <Id as SchemeId>::range(times, &self.layouts)?.into_inner();
-            Some([first.into(), last.into()])
+            Some(first.into()..=last.into())
         })
     }
 
