@@ -54,8 +54,8 @@ fn command(c: &mut Criterion) {
     for (name, _) in files {
         measure(&format!("inspect --json/{name}"), &["inspect", "--json"], Some(name));
     }
-    let named = ["inspect", "--json", "--scheme", "sno"];
-    measure("inspect --json --scheme sno", &named, Some("sno"));
+    let named = ["inspect", "--json", "--from", "sno"];
+    measure("inspect --json --from sno", &named, Some("sno"));
     measure("convert", &["convert", "--from", "sno", "--to", "uuid-v7"], Some("sno"));
     group.finish();
 }

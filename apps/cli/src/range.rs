@@ -15,11 +15,12 @@ use tickid_detect::{Identifier, Inspection, TimeOrdered};
 use tickid_kuid::{GlobalId, LocalId, Node};
 
 use crate::failure::Failure;
+use crate::message::shown;
 use crate::options::given::GivenOptions;
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::parse;
 use crate::options::when::{self, When, zone};
-use crate::options::{KuidKind, Layouts, OutputForm, SchemeOrLayout, name_of};
+use crate::options::{KuidKind, Layouts, SchemeOrLayout, name_of};
 use crate::output::Output;
 use crate::output::printed::write_json;
 
@@ -27,11 +28,11 @@ use crate::output::printed::write_json;
 #[command(after_help = "Examples:
   tickid range sno --since 2024-01-01 --until 2024-01-02
   tickid range scru64 --since yesterday --until today --tz local
-  tickid range nanoflake --epoch discord --format int --since '2h ago'
+  tickid range nanoflake --epoch discord --as int --since '2h ago'
   tickid range discord --since 1704067200000 --until 1704153600000
   tickid range uuid-v7 --since 2024-01-01 --until 2024-01-02
   tickid range kuid --kind local --since '2h ago' --inclusive --json
-  tickid range kuid --node uid@127.0.0.1 --format hex --since 2024-01-01
+  tickid range kuid --node uid@127.0.0.1 --as hex --since 2024-01-01
 
 An ID is in the range of the time that it shows, the start of its tick. The two IDs are the ends of
 a BETWEEN: the lowest and the highest that show a time from --since to before --until. The range of
@@ -65,11 +66,11 @@ pub(crate) struct RangeArguments {
     /// The hash of node names
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     node_hash: NodeHash,
-    /// The form of the two IDs
-    #[arg(long, value_enum, default_value_t = OutputForm::Text)]
-    format: OutputForm,
+    /// The form of the two IDs: a text of the scheme by its name, int, hex or bytes
+    #[arg(id = "as", long, value_name = "FORM", default_value = "text")]
+    form: String,
     /// Print one JSON object
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long)]
     json: bool,
     #[command(flatten)]
     layouts: Layouts,
@@ -102,11 +103,41 @@ impl ValueEnum for Ranged {
 }
 
 impl Ranged {
+    /// Returns the form of these IDs with a name.
+    fn form(self, kind: KuidKind, name: &str) -> Result<Form, Failure> {
+        let kind = match self {
+            Self::Ours(scheme) => scheme.kind(kind),
+            Self::Other(_) => {
+                // The forms of every ID, and the only text.
+                return match Form::named(Kind::Snowflake, name) {
+                    Some(Form::Text(_)) if name == "text" => Ok(Form::Own),
+                    Some(form @ (Form::Int | Form::Hex | Form::Bytes)) => Ok(form),
+                    _ => Err(no_form(&name_of(&self), name, &["text", "int", "hex", "bytes"])),
+                };
+            }
+        };
+        let names = || Vec::from_iter(Form::names(kind));
+        Form::named(kind, name).ok_or_else(|| no_form(&name_of(&self), name, &names()))
+    }
+
     /// Returns the kinds of IDs that have options.
     fn kinds(self) -> Vec<Kind> {
         match self {
             Self::Ours(scheme) => scheme.kinds(),
             Self::Other(_) => Vec::new(),
+        }
+    }
+}
+
+impl RangeArguments {
+    /// Returns the form of the two IDs. JSON has the others beside the text.
+    fn form(&self) -> Result<Form, Failure> {
+        match self.scheme.form(self.kind, &self.form)? {
+            form @ (Form::Int | Form::Hex | Form::Bytes) if self.json => {
+                let form = form.name();
+                Err(Failure::Usage(format!("--json has the IDs in all forms, without --as {form}")))
+            }
+            form => Ok(form),
         }
     }
 }
@@ -123,6 +154,7 @@ struct Times {
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     arguments.given.check(&name_of(&arguments.scheme), &arguments.scheme.kinds())?;
+    let form = arguments.form()?;
     let now = when::now(arguments.tz.clone());
     // Both are resolved by one reading of the clock, or `--since '1h ago'` would not be an hour
     // before the default of --until.
@@ -149,7 +181,7 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         Failure::Usage(format!("no ID shows a time from --since {since} to --until {end}"))
             .hinting("an ID shows the start of its tick; a longer range has one")
     })?;
-    print(ends, times, arguments)
+    print(ends, times, form, arguments)
 }
 
 /// Returns the lowest and the highest ID, or `None` if no ID shows one of the times.
@@ -229,13 +261,12 @@ struct RangeEnd {
 }
 
 impl RangeEnd {
-    fn new(id: Identifier, options: &Layouts) -> Self {
+    fn new(id: Identifier, form: Form, options: &Layouts) -> Self {
         let inspection = Inspection::new(id, "", &options.all());
+        let inspection = inspection.in_form(form).unwrap_or(inspection);
         let integer = inspection.forms().find(|(name, _)| *name == Form::Int.name());
-        // An option may name a form of the scheme that is not the canonical one.
-        let text = id.scheme_id().and_then(|id| id.text_in(options.named(id.kind())?));
         Self {
-            text: text.map_or_else(|| inspection.text().to_owned(), |text| text.to_string()),
+            text: inspection.text().to_owned(),
             hex: inspection.with_hex(str::to_owned),
             int: integer.map(|(_, number)| number.to_string()),
         }
@@ -245,6 +276,7 @@ impl RangeEnd {
 fn print(
     ends: [Identifier; 2],
     times: Times,
+    form: Form,
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
     let options = &arguments.layouts;
@@ -253,18 +285,18 @@ fn print(
         let instant =
             |time: UnixTime| ShownTime { unix_ms: time.as_millis(), time: when::date_time(time) };
         let [since, until] = [times.since, times.until].map(instant);
-        let [min, max] = ends.map(|id| RangeEnd::new(id, options));
+        let [min, max] = ends.map(|id| RangeEnd::new(id, form, options));
         let (scheme, inclusive) = (name_of(&arguments.scheme), arguments.inclusive);
         write_json(&ShownRange { scheme, since, until, inclusive, min, max }, out.buffer())?;
     } else {
         for id in ends {
-            let end = RangeEnd::new(id, options);
-            let line = match arguments.format {
-                OutputForm::Text => end.text,
-                OutputForm::Int => end.int.ok_or_else(|| no_integer(arguments))?,
-                OutputForm::Hex => end.hex,
+            let end = RangeEnd::new(id, form, options);
+            let line = match form {
+                Form::Text(_) | Form::Own | Form::Tuple => end.text,
+                Form::Int => end.int.ok_or_else(|| no_integer(arguments))?,
+                Form::Hex => end.hex,
                 // No line break follows, because it would be read as a byte of an ID.
-                OutputForm::Bytes => {
+                Form::Bytes => {
                     out.buffer().extend_from_slice(&id.bytes());
                     continue;
                 }
@@ -277,10 +309,15 @@ fn print(
     Ok(ExitCode::SUCCESS)
 }
 
+fn no_form(scheme: &str, name: &str, names: &[&str]) -> Failure {
+    let names = names.join(", ");
+    Failure::Usage(format!("--as: {scheme} has no form '{}'; it has {names}", shown(name)))
+}
+
 fn no_integer(arguments: &RangeArguments) -> Failure {
     let scheme = name_of(&arguments.scheme);
     Failure::Usage(format!("IDs of {scheme} have more than 128 bits, and no integer"))
-        .hinting("--format hex prints their bytes")
+        .hinting("--as hex prints their bytes")
 }
 
 /// Returns the error for a time that a scheme has no tick for.

@@ -253,7 +253,11 @@ fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
         (_, "--n", _) => Some("-n".into()),
         (["tickid", "inspect"], "--local", _) => Some("--tz local".into()),
         (["tickid", "inspect" | "convert"], "--format", _) => Some("--json".into()),
-        (_, _, "json") if argument.starts_with("--format") => Some("--json".into()),
+        (["tickid", "gen" | "range", ..], "--format", _) => {
+            // An option that does not exist has no value for clap.
+            let value = arguments().skip_while(|argument| argument != "--format").nth(1);
+            Some(if value.as_deref() == Some("json") { "--json" } else { "--as" }.into())
+        }
         (["tickid", "gen", _], number, _) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             (!number.is_empty()).then(|| format!("-n {number}"))
         }

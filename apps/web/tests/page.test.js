@@ -145,13 +145,13 @@ test('days are ranges for a WHERE clause', { skip: skip || withoutCommand }, asy
   const unixMs = Date.UTC(2025, 0, 1);
   const local = print('kuid-local', sample('kuid-local', { unixMs }));
   for (const [id, scheme, more] of [
-    ['0u375nxqh5cq', 'scru64', ['--format', 'int']],
-    ['bppc0m3ju134', 'nanoflake', ['--format', 'int']],
-    [local, 'kuid', ['--kind', 'local', '--format', 'int']],
+    ['0u375nxqh5cq', 'scru64', ['--as', 'int']],
+    ['bppc0m3ju134', 'nanoflake', ['--as', 'int']],
+    [local, 'kuid', ['--kind', 'local', '--as', 'int']],
     ['.5dAtc8_zTJNODqB', 'kuid', []],
     ['9q8q28b6522i6222', 'sno', []],
-    ['175928847299117063', 'discord', ['--format', 'int']],
-    ['3541921456674563742', 'instagram', ['--format', 'int']],
+    ['175928847299117063', 'discord', ['--as', 'int']],
+    ['3541921456674563742', 'instagram', ['--as', 'int']],
   ]) {
     await input(page).fill(id);
     if (scheme === 'instagram') {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use tickid_convert::Form;
 use tickid_detect::Format;
 use tickid_snowflake::Preset;
 
@@ -11,8 +12,8 @@ use crate::input::Selection;
 use crate::options::given::GivenOptions;
 use crate::options::node::NodeHash;
 use crate::options::values::{metabyte, number};
-use crate::options::{KuidKind, LayoutValues, Layouts, Scheme, SchemeOrLayout, TO};
-use crate::reading::format_value;
+use crate::options::{KuidKind, LayoutValues, Layouts, Scheme, SchemeOrLayout, TO, name_of};
+use crate::reading::{NamedFormat, format_value};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -30,11 +31,11 @@ pub(crate) struct ConvertArguments {
     /// The IDs; none, or a single -, reads the lines of standard input
     #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(super) ids: Vec<String>,
-    /// The format of the IDs [default: the only one that gives an ID a plausible time, which is
-    /// reported]
+    /// The format of the IDs, with one of its texts if it has several, as in kuid/url [default: the
+    /// only one that gives an ID a plausible time, which is reported]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) from: Option<Source>,
-    /// The format of the new IDs
+    /// The format of the new IDs, and after a slash their form, as in nanoflake/decimal or sno/hex
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) to: Target,
     /// kuid: make local IDs (8 bytes) or global ones (12 bytes, with the node)
@@ -124,19 +125,25 @@ pub(super) enum NodeEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// UUIDs that hold an ID, and formats whose IDs have a node and a sequence.
-    Format(Format),
+    Format(NamedFormat),
     /// As the original programs write them, with the timestamp shifted by two more bits.
-    NanoflakeShift24,
+    NanoflakeShift24 {
+        /// The name of the text form, if there is one.
+        text: Option<&'static str>,
+    },
 }
 
 static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
-    let is_read = |format: &Format| {
-        Scheme::of(*format).is_some()
+    let is_read = |format: Format| {
+        Scheme::of(format).is_some()
             || Preset::named(format.key()).is_some()
             || matches!(format, Format::Uuid | Format::Mastodon)
     };
-    let formats = Format::ALL.iter().copied().filter(is_read).map(Source::Format);
-    formats.chain([Source::NanoflakeShift24]).collect()
+    let formats = NamedFormat::all(is_read).into_iter();
+    // It has the texts of Nanoflakes.
+    let shifted = formats.clone().filter(|named| named.format == Format::Nanoflake);
+    let shifted = shifted.map(|named| Source::NanoflakeShift24 { text: named.text });
+    formats.map(Source::Format).chain(shifted).collect()
 });
 
 impl ValueEnum for Source {
@@ -146,12 +153,15 @@ impl ValueEnum for Source {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Format(Format::Uuid) => format_value(Format::Uuid)
+            Self::Format(NamedFormat { format: Format::Uuid, .. }) => format_value(Format::Uuid)
                 .help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno"),
-            Self::Format(format) => format_value(*format),
-            Self::NanoflakeShift24 => PossibleValue::new("nanoflake-shift24").help(
+            Self::Format(named) => named.value(),
+            Self::NanoflakeShift24 { text: None } => PossibleValue::new("nanoflake-shift24").help(
                 "As the original programs write them, with the timestamp shifted by two more bits",
             ),
+            Self::NanoflakeShift24 { text: Some(text) } => {
+                PossibleValue::new(format!("nanoflake-shift24/{text}"))
+            }
         })
     }
 }
@@ -159,7 +169,11 @@ impl ValueEnum for Source {
 /// The formats to convert to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    Scheme(SchemeOrLayout),
+    Scheme {
+        scheme: SchemeOrLayout,
+        /// The name of the form, if it is not the canonical text.
+        form: Option<&'static str>,
+    },
     /// A UUID of version 8 that holds the ID.
     Uuid,
     /// A UUID of version 7 that holds the ID, and sorts by time.
@@ -169,7 +183,12 @@ pub(super) enum Target {
 }
 
 static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
-    let schemes = SchemeOrLayout::value_variants().iter().map(|scheme| Target::Scheme(*scheme));
+    let schemes = SchemeOrLayout::value_variants().iter().flat_map(|scheme| {
+        // New IDs are lines, which raw bytes are not.
+        let forms = scheme.forms().into_iter().filter(|form| *form != Form::Bytes.name());
+        let forms = [None].into_iter().chain(forms.map(Some));
+        forms.map(|form| Target::Scheme { scheme: *scheme, form })
+    });
     schemes.chain([Target::Uuid, Target::UuidV7, Target::UuidSno]).collect()
 });
 
@@ -180,7 +199,11 @@ impl ValueEnum for Target {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Scheme(scheme) => return scheme.to_possible_value(),
+            Self::Scheme { scheme, form: None } => return scheme.to_possible_value(),
+            // There are many, which the help of the option sums up.
+            Self::Scheme { scheme, form: Some(form) } => {
+                PossibleValue::new(format!("{}/{form}", name_of(scheme))).hide(true)
+            }
             Self::Uuid => PossibleValue::new("uuid").help("A UUID of version 8 that holds the ID"),
             Self::UuidV7 => PossibleValue::new("uuid-v7")
                 .help("A UUID of version 7 that holds the ID, and sorts by time"),

@@ -18,7 +18,6 @@ use self::source::{Detected, Original};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, MESSAGES, Work, further};
 use crate::message::say;
-use crate::options::name_of;
 use crate::options::when::date_time;
 use crate::output::Output;
 use crate::output::printed::write_json;
@@ -80,13 +79,13 @@ impl Work for Converter<'_> {
         if self.arguments.exact && !loss.is_none() {
             return Err(target::not_converted(ConvertError::Lossy(loss)));
         }
-        let text = new.text(&self.arguments.layouts);
+        let text = new.text(self.arguments.to)?;
         if self.arguments.json {
             let line = ConversionJson {
                 from: original.name(),
                 detected: detected.as_ref().map(DetectedJson::new),
                 text: String::from_utf8_lossy(input.text),
-                to: name_of(&self.arguments.to),
+                to: self.arguments.to.format(),
                 id: text,
                 hex: new.hex(),
                 lost: (!loss.is_none()).then(|| LossJson::new(&loss)),

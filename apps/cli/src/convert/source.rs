@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::args::Source;
 use crate::options::{KuidKind, Scheme};
-use crate::reading::{Reader, named, schemes};
+use crate::reading::{NamedFormat, Reader, named, schemes};
 
 /// An ID that was read.
 #[derive(Clone, Copy, Debug)]
@@ -28,29 +28,31 @@ impl ToParts for Original {
 
 impl Source {
     /// Returns the format of the texts.
-    pub(super) const fn format(self) -> Format {
+    pub(super) const fn format(self) -> NamedFormat {
         match self {
-            Self::Format(format) => format,
+            Self::Format(named) => named,
             // The texts are the same, whatever the bits mean, and its timestamps are never
             // negative.
-            Self::NanoflakeShift24 => Format::Nanoflake,
+            Self::NanoflakeShift24 { text } => NamedFormat { format: Format::Nanoflake, text },
         }
     }
 
     /// Returns the kind of the IDs with a node, if conversions make them.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
-            Self::Format(format) if Preset::named(format.key()).is_some() => Some(Kind::Snowflake),
-            Self::Format(format) => Scheme::of(format).map(|it| it.kind(KuidKind::Global)),
-            Self::NanoflakeShift24 => None,
+            Self::Format(NamedFormat { format, .. }) => match Preset::named(format.key()) {
+                Some(_) => Some(Kind::Snowflake),
+                None => Scheme::of(format).map(|it| it.kind(KuidKind::Global)),
+            },
+            Self::NanoflakeShift24 { .. } => None,
         }
     }
 
     /// Returns the kinds of the IDs that have options.
     pub(super) fn kinds(self) -> Vec<Kind> {
         match self {
-            Self::Format(format) => Scheme::kinds_of(format),
-            Self::NanoflakeShift24 => vec![Kind::Nanoflake],
+            Self::Format(named) => Scheme::kinds_of(named.format),
+            Self::NanoflakeShift24 { .. } => vec![Kind::Nanoflake],
         }
     }
 }
@@ -71,7 +73,7 @@ impl Original {
 
 /// Reads `text` in the format that was named. The error is a predicate.
 pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<Original, String> {
-    if source == Source::Format(Format::Uuid) {
+    if source.format().format == Format::Uuid {
         let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
         let id = carry::from_uuid(uuid, &reader.layouts);
         let id = id.map_err(|error| format!("can't be read: {error}"))?;
@@ -79,7 +81,7 @@ pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<O
     }
     let (id, _) = reader.read_as(source.format(), text)?;
     Ok(match (source, id) {
-        (Source::NanoflakeShift24, Identifier::Scheme(AnyId::Nanoflake(id))) => {
+        (Source::NanoflakeShift24 { .. }, Identifier::Scheme(AnyId::Nanoflake(id))) => {
             Original::Shift24(NanoflakeShift24(id.get().cast_unsigned()))
         }
         _ => Original::Read(id),
@@ -114,7 +116,7 @@ pub(super) fn likeliest(
         !is_wrapping
             && one.doubt() != Some(Doubt::NeverIssued)
             && one.format() != Format::UnixTime
-            && schemes::is_asked_for(one, text, reader.options)
+            && schemes::is_usual(one, text)
     };
     let mut readings = found.into_iter().filter(asked_for);
     let reading = readings.next().ok_or("is not an ID of any format known here")?;

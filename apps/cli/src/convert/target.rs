@@ -3,8 +3,8 @@
 use core::fmt::Display;
 
 use tickid_convert::{
-    AnyId, AnyScheme, ConvertError, Converted, Kind, Layouts, Loss, Nodes, Options, ToParts as _,
-    carry, convert_any, restore_any,
+    AnyId, AnyScheme, ConvertError, Converted, Form, Kind, Layouts, Loss, Nodes, Options,
+    ToParts as _, carry, convert_any, restore_any,
 };
 use tickid_detect::{Format, Identifier};
 use tickid_scru64::NodeIdSize;
@@ -16,7 +16,7 @@ use super::source::Original;
 use crate::failure::Failure;
 use crate::message::shown;
 use crate::options::node::GivenNode;
-use crate::options::{self, KuidKind, TO, given, name_of};
+use crate::options::{KuidKind, TO, given, name_of};
 
 /// The outcome of a conversion.
 #[derive(Clone, Copy, Debug)]
@@ -26,14 +26,20 @@ pub(super) enum NewId {
 }
 
 impl NewId {
-    /// Returns the text in the form that the options select.
-    pub(super) fn text(&self, options: &options::Layouts) -> String {
-        match self {
-            Self::Id(id) => match options.named(id.kind()).and_then(|form| id.text_in(form)) {
-                Some(text) => text.to_string(),
-                None => id.to_string(),
-            },
-            Self::Uuid(uuid) => uuid.to_string(),
+    /// Returns the ID in the form that the target names. The name is one of its forms, unless the
+    /// scheme has it for others of its kinds only.
+    pub(super) fn text(&self, to: Target) -> Result<String, Failure> {
+        match (self, to) {
+            (Self::Id(id), Target::Scheme { form: Some(name), .. }) => {
+                let form = Form::named(id.kind(), name);
+                let text =
+                    |form| id.write_in(form, |text| String::from_utf8_lossy(text).into_owned());
+                let no_form =
+                    || Failure::Usage(format!("--to: no {} has the form {name}", id.kind()));
+                form.and_then(text).ok_or_else(no_form)
+            }
+            (Self::Id(id), _) => Ok(id.to_string()),
+            (Self::Uuid(uuid), _) => Ok(uuid.to_string()),
         }
     }
 
@@ -47,10 +53,18 @@ impl NewId {
 }
 
 impl Target {
+    /// Returns the name of the format, as `--to` has it without a form.
+    pub(super) fn format(self) -> String {
+        match self {
+            Self::Scheme { scheme, .. } => name_of(&scheme),
+            Self::Uuid | Self::UuidV7 | Self::UuidSno => name_of(&self),
+        }
+    }
+
     /// Returns the scheme, unless it is a UUID.
     fn kind(self, kind: KuidKind) -> Option<Kind> {
         match self {
-            Self::Scheme(scheme) => Some(scheme.kind(kind)),
+            Self::Scheme { scheme, .. } => Some(scheme.kind(kind)),
             Self::Uuid | Self::UuidV7 | Self::UuidSno => None,
         }
     }
@@ -60,7 +74,7 @@ impl Target {
 pub(super) fn check_given(arguments: &ConvertArguments) -> Result<(), Failure> {
     let sources = arguments.from.map_or_else(|| Kind::ALL.to_vec(), Source::kinds);
     let targets = match arguments.to {
-        Target::Scheme(scheme) => scheme.kinds(),
+        Target::Scheme { scheme, .. } => scheme.kinds(),
         Target::Uuid | Target::UuidV7 | Target::UuidSno => Vec::new(),
     };
     let kinds = [targets.clone(), sources].concat();
@@ -70,7 +84,7 @@ pub(super) fn check_given(arguments: &ConvertArguments) -> Result<(), Failure> {
         None if option == "kind" => given::has(&targets, option),
         None => given::has(&kinds, option),
     };
-    let to = name_of(&arguments.to);
+    let to = arguments.to.format();
     let ids =
         arguments.from.map_or_else(|| to.clone(), |from| format!("{} to {to}", name_of(&from)));
     arguments.given.check_by(&ids, has, &kinds)
@@ -84,15 +98,15 @@ pub(super) fn options<'a>(
     let mut source = arguments.layouts.all();
     let kind = arguments.to.kind(arguments.kind);
     let mut target = arguments.target_layouts.0.over(source);
-    if let Target::Scheme(scheme) = arguments.to {
+    if let Target::Scheme { scheme, .. } = arguments.to {
         target = scheme.over(target);
-        if arguments.from == Some(Source::Format(Format::Uuid)) {
+        if arguments.from.is_some_and(|from| from.format().format == Format::Uuid) {
             // A UUID does not show the layout of its ID.
             source = arguments.layouts.values.over(scheme.over(Layouts::default()));
         }
     }
-    if let Some(Source::Format(format)) = arguments.from
-        && let Some(preset) = Preset::named(format.key())
+    if let Some(Source::Format(named)) = arguments.from
+        && let Some(preset) = Preset::named(named.format.key())
     {
         source.snowflake = preset.layout();
     }

@@ -9,9 +9,10 @@ mod uuid;
 use core::time::Duration;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use tickid_convert::{AnyScheme, Kind};
+use tickid_convert::{AnyScheme, Form, Kind};
 use tickid_detect::Format;
 
 use self::plan::{GenOptions, Plan};
@@ -21,7 +22,7 @@ use crate::message::shown;
 use crate::options::given::{self, GivenOptions};
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::metabyte;
-use crate::options::{KuidKind, Layouts, Scheme};
+use crate::options::{KuidKind, Layouts, Scheme, forms_of};
 
 const EXAMPLES: &str = "Examples:
   tickid gen sno -n 5                 five sno IDs
@@ -79,8 +80,7 @@ impl Generated {
     /// Reports whether an argument has a meaning for these IDs.
     fn has(self, argument: &str) -> bool {
         match argument {
-            "uuid_version" => self.is_in_uuid,
-            "kind" | "alphabet" if self.is_in_uuid => false,
+            "kind" if self.is_in_uuid => false,
             _ => given::has(&self.kinds(), argument),
         }
     }
@@ -91,6 +91,16 @@ impl Generated {
         let command = command.about(self.about()).long_about(None).after_help(EXAMPLES);
         command.mut_args(|argument| match argument.get_id().as_str() {
             id if !self.has(id) => argument.hide(true),
+            "as" if self.is_in_uuid => argument
+                .value_parser(PossibleValuesParser::new(UuidVersion::values()))
+                .default_value("v7")
+                .help(
+                    "The version, and after a slash a form, as in v7/hex; UUIDs have no random \
+                     bits, so others can guess them",
+                ),
+            "as" => argument
+                .value_parser(PossibleValuesParser::new(forms_of(self.scheme)))
+                .default_value("text"),
             // The inputs of this command are times.
             "column" | "field" | "delimiter" => {
                 let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
@@ -134,10 +144,9 @@ struct GenArguments {
     /// Metabyte, 0 to 255
     #[arg(long, value_name = "0..255", value_parser = metabyte, default_value = "0")]
     meta: u8,
-    /// The version; UUIDs have no random bits, so others can guess them
-    #[arg(id = "uuid_version", long = "as", value_enum, value_name = "VERSION")]
-    #[arg(default_value_t = UuidVersion::V7)]
-    version: UuidVersion,
+    /// The form of the IDs; a text is a line, and so are int and hex; nothing is between bytes
+    #[arg(id = "as", long, value_name = "FORM")]
+    form: Option<String>,
     #[command(flatten)]
     layouts: Layouts,
     #[command(flatten)]
@@ -173,13 +182,21 @@ impl FromArgMatches for GenCommand {
 }
 
 pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
-    let GenArguments { given, node, node_hash, kind, meta, version, layouts, options } =
+    let GenArguments { given, node, node_hash, kind, meta, form, layouts, options } =
         &command.arguments;
     let ids @ Generated { scheme, is_in_uuid } = command.ids;
     // All schemes have the same arguments for clap, which are hidden where they have no meaning.
     given.check_by(ids.name(), |argument| ids.has(argument), &ids.kinds())?;
     // UUIDs take no `--kind`, so it is its default, the global IDs.
-    let (kind, uuid) = (scheme.kind(*kind), is_in_uuid.then_some(*version));
+    let kind = scheme.kind(*kind);
+    let form = form.as_deref().unwrap_or("text");
+    let (uuid, form) = if is_in_uuid {
+        let (version, form) = UuidVersion::named(form).map_err(Failure::Usage)?;
+        (Some(version), form)
+    } else {
+        let no_form = || Failure::Usage(format!("--as: no {kind} has the form '{}'", shown(form)));
+        (None, Form::named(kind, form).ok_or_else(no_form)?)
+    };
     let scheme = layouts.values.scheme(kind);
     let node = node.as_deref().map(|text| {
         if !kind.has_node() && text == GivenNode::NONE.0 {
@@ -188,6 +205,6 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
         let node = GivenNode::read_any(&scheme, *node_hash, text);
         node.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(text))))
     });
-    let (node, form) = (node.transpose()?, layouts.form(kind));
+    let node = node.transpose()?;
     Plan { scheme, node, metabyte: *meta, uuid, form, options }.run()
 }

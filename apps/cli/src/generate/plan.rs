@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_convert::{
-    AnyBackfill, AnyBuilder, AnyId, AnyIds, AnyLeasedGenerator, AnyScheme, IdsVisitor, SchemeId,
-    SchemeVariant, SchemeVisitor, TextForm, carry,
+    AnyBackfill, AnyBuilder, AnyId, AnyIds, AnyLeasedGenerator, AnyScheme, Form, IdsVisitor,
+    SchemeId, SchemeVariant, SchemeVisitor, carry,
 };
 use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
 use tickid_lease::admin::{LeaseTextError, RealmName};
@@ -26,10 +26,10 @@ use super::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, LineSource, Selection, Work};
 use crate::message::{say, shown};
+use crate::options::default_pool;
 use crate::options::node::{self, GivenNode};
 use crate::options::values::{count, duration, parse};
 use crate::options::when::{self, When};
-use crate::options::{OutputForm, default_pool};
 use crate::output::printed::{Printed, Style, write_id, write_json};
 use crate::output::progress::Progress;
 use crate::output::template::{Place, Template};
@@ -65,14 +65,11 @@ pub(crate) struct GenOptions {
     /// Generate until the pipe closes
     #[arg(long, conflicts_with = "count")]
     forever: bool,
-    /// The form of the IDs
-    #[arg(long, value_enum, default_value_t = OutputForm::Text)]
-    format: OutputForm,
     /// Print one JSON object per line, as inspect does
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long)]
     json: bool,
     /// Print one line per ID in this form: '{text} {time}'
-    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["json", "format"])]
+    #[arg(long, value_name = "TEMPLATE", conflicts_with = "json")]
     template: Option<Template>,
     /// Write to a file instead of standard output. It is replaced once all IDs are made (with
     /// --forever, overwritten from the start)
@@ -112,13 +109,21 @@ pub(super) struct Plan<'a> {
     pub(super) metabyte: u8,
     /// Set if the IDs are kuids in UUIDs.
     pub(super) uuid: Option<UuidVersion>,
-    pub(super) form: TextForm,
+    pub(super) form: Form,
     pub(super) options: &'a GenOptions,
 }
 
 impl Plan<'_> {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
         let options = self.options;
+        let is_text = matches!(self.form, Form::Text(_) | Form::Own);
+        let others = [("--json", options.json), ("--template", options.template.is_some())];
+        if let Some((other, _)) = others.iter().find(|(_, is_given)| *is_given && !is_text) {
+            let form = self.form.name();
+            return Err(Failure::Usage(format!(
+                "{other} has the IDs in all forms, without --as {form}"
+            )));
+        }
         let mut patience = Patience::new(options.max_wait);
         // IDs without a node do not show it, so with another time none has to be leased.
         let shows_none = options.time.is_some() && !self.scheme.kind().has_node();
@@ -217,29 +222,25 @@ impl Plan<'_> {
 
     /// Reads an ID as this command writes it.
     fn read(&self, text: &str) -> Result<AnyId, String> {
-        let kind = self.scheme.kind();
         let said = |error: &dyn Display| error.to_string();
+        if self.form == Form::Bytes {
+            return Err("raw bytes are no argument; --as hex takes the ID in hexadecimal".into());
+        }
+        if self.uuid.is_none() {
+            let id = self.form.read(self.scheme.kind(), text.as_bytes());
+            return id.map_err(|error| said(&error));
+        }
         // Digits do not show their radix, and `10` is both a decimal and a hexadecimal number. The
         // form is not guessed but taken from the options.
-        let radix = match self.options.format {
-            OutputForm::Hex => Some(16),
-            OutputForm::Int => Some(10),
-            OutputForm::Text | OutputForm::Bytes => None,
-        };
-        let number = radix.map(|radix| u128::from_str_radix(text, radix));
-        let number = number.transpose().map_err(|error| said(&error))?;
-        match self.uuid {
-            Some(_) => {
-                let uuid = number.map(Uuid::from_u128).map_or_else(|| Uuid::parse_str(text), Ok);
-                let uuid = uuid.map_err(|error| said(&error))?;
-                carry::from_uuid(uuid, self.scheme.layouts()).map_err(|error| said(&error))
+        let number = |radix| u128::from_str_radix(text, radix).map(Uuid::from_u128);
+        let uuid = match self.form {
+            Form::Int => number(10).map_err(|error| said(&error)),
+            Form::Hex => number(16).map_err(|error| said(&error)),
+            Form::Text(_) | Form::Own | Form::Bytes | Form::Tuple => {
+                Uuid::parse_str(text).map_err(|error| said(&error))
             }
-            None if number.is_some() => {
-                let id = AnyId::from_u128(kind, number.unwrap_or_default());
-                id.map_err(|error| said(&error))
-            }
-            None => self.form.parse(text.as_bytes()).map_err(|error| said(&error)),
-        }
+        }?;
+        carry::from_uuid(uuid, self.scheme.layouts()).map_err(|error| said(&error))
     }
 
     /// Starts to lease a node: one of those that the store keeps for the realm, or of the default
@@ -358,8 +359,7 @@ impl Plan<'_> {
         } else if options.json {
             write_json(&id.inspection(&style), out)
         } else {
-            write_id(id, self.form, options.format, out);
-            Ok(())
+            write_id(id, self.form, out)
         }
     }
 }
@@ -376,7 +376,7 @@ impl Work for FillBack<'_> {
     /// One line of output for each line of input, so that they can be pasted beside each other.
     fn keep_line(&self, content: Content, _: Input<'_>, out: &mut Vec<u8>) {
         let options = self.plan.options;
-        if options.json || options.format == OutputForm::Bytes {
+        if options.json || self.plan.form == Form::Bytes {
             return;
         }
         match &options.template {

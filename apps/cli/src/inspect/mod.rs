@@ -8,7 +8,6 @@ use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use jiff::tz::TimeZone;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
@@ -27,14 +26,14 @@ use crate::output::Output;
 use crate::output::picture::{self, Heading};
 use crate::output::printed::write_json;
 use crate::output::template::{Place, Template};
-use crate::reading::{Reader, format_value, named};
+use crate::reading::{NamedFormat, Reader, named};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid inspect 0u375nxqh5cq                       any format, likeliest first
   tickid inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f --tz local
   tickid inspect --from discord 175928847299117063
-  tickid inspect --from nanoflake --radix 10 --epoch discord 175928847299117063
+  tickid inspect --from nanoflake/decimal --epoch discord 175928847299117063
   tickid gen sno -n 3 | tickid inspect --json       one object per line
   tickid inspect --column id < orders.csv           a column of CSV lines
   tickid inspect --column id --summary < orders.csv the formats, and their times
@@ -48,9 +47,10 @@ pub(crate) struct InspectArguments {
     /// IDs; lines of standard input unless given, or if the only one is -
     #[arg(value_name = "ID", allow_negative_numbers = true)]
     ids: Vec<String>,
-    /// The format of all IDs; unless given, every one that fits
-    #[arg(long, visible_alias = "scheme", value_name = "FORMAT", value_parser = formats())]
-    from: Option<Format>,
+    /// The format of all IDs, with one of its texts if it has several, as in kuid/url; unless
+    /// given, every one that fits
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    from: Option<NamedFormat>,
     /// Print one line per format, with the number of inputs that have it, and their first and last
     /// time, and one for the inputs without an ID
     #[arg(long, conflicts_with_all = ["all", "tz", "template"])]
@@ -81,16 +81,10 @@ pub(crate) struct InspectArguments {
     layouts: Layouts,
 }
 
-/// Returns the parser of a format's key.
-fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
-    let values = Format::ALL.iter().map(|format| format_value(*format));
-    PossibleValuesParser::new(values).try_map(|key| key.parse::<Format>())
-}
-
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     // Without --from, they may be of any scheme.
     if let Some(from) = arguments.from {
-        arguments.given.check(from.key(), &Scheme::kinds_of(from))?;
+        arguments.given.check(from.format.key(), &Scheme::kinds_of(from.format))?;
     }
     // Asked once, because cards are written to a buffer and not to the terminal itself.
     let choice = anstream::AutoStream::choice(&io::stdout());
@@ -319,8 +313,13 @@ impl Inspector<'_> {
     }
 
     /// Reports on a text as an ID of the format that was named.
-    fn one(&mut self, input: Input<'_>, format: Format, out: &mut Output) -> Result<(), Failure> {
-        match self.reader.read_as(format, input.text) {
+    fn one(
+        &mut self,
+        input: Input<'_>,
+        named: NamedFormat,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        match self.reader.read_as(named, input.text) {
             Ok((id, form)) => {
                 let text = str::from_utf8(input.text).unwrap_or_default();
                 let id = Inspection::new(id, text, &self.reader.layouts);
@@ -336,7 +335,7 @@ impl Inspector<'_> {
                 // The hint is given only if it leads somewhere.
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
                 let is_any = !self.reader.detect(input.text).readings().is_empty();
-                let zeros = self.reader.of_zeros(input.text, Some(format), input.line.is_some());
+                let zeros = self.reader.of_zeros(input.text, Some(named), input.line.is_some());
                 let hint = zeros.map(Cow::Owned).or_else(|| is_any.then_some(others.into()));
                 Err(Failure::Invalid { reason, hint })
             }
@@ -354,23 +353,21 @@ impl Inspector<'_> {
         let is_one = (json && !all) || template.is_some();
         let text = str::from_utf8(input.text).unwrap_or_default();
         let found = found.readings();
-        let reader = self.reader;
         // A summary counts every likely format, of which the most frequent one decides at the end.
         if let Some(summary) = &mut self.summary {
-            let likely = found.likely().filter(|one| reader.is_asked_for(one, input.text));
-            let likely = likely.map(|one| (one.identifier().shown_format(), one.unix_time()));
+            let likely =
+                found.likely().map(|one| (one.identifier().shown_format(), one.unix_time()));
             summary.add(input.line, &likely.collect::<Vec<_>>());
             return Ok(());
         }
         // The likely ones come first; JSON and templates have one per input unless all are wanted.
         let (mut shown, mut is_likely) = (0, false);
-        let asked_for = found.iter().filter(|one| reader.is_asked_for(one, input.text));
-        for reading in asked_for {
+        for reading in found.iter() {
             if reading.confidence() == Confidence::Possible && !all {
                 break;
             }
             is_likely |= reading.confidence() <= Confidence::Likely;
-            let id = Inspection::of(reading, text, &reader.layouts);
+            let id = Inspection::of(reading, text, &self.reader.layouts);
             self.show(input, &id, Some(found), out)?;
             shown += 1;
             if is_one {
@@ -508,16 +505,15 @@ impl Inspector<'_> {
         found: &Readings,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let reader = self.reader;
-        let mut asked_for = found.likely().filter(|one| reader.is_asked_for(one, input.text));
-        let Some(first) = asked_for.next() else { return Ok(()) };
+        let mut likely = found.likely();
+        let Some(first) = likely.next() else { return Ok(()) };
         // Once for each format, as a column has the same rivals in every line.
         if self.named.contains(&first.format()) {
             return Ok(());
         }
         // The UUID that holds an ID is no other reading of it.
         let is_rival = |one: &&Reading| !matches!(one.identifier(), Identifier::Uuid(_));
-        let rivals: Vec<String> = asked_for.filter(is_rival).map(named).collect();
+        let rivals: Vec<String> = likely.filter(is_rival).map(named).collect();
         if rivals.is_empty() {
             return Ok(());
         }

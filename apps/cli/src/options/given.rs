@@ -20,8 +20,7 @@ pub(crate) struct GivenOptions(Vec<(String, String)>);
 pub(crate) fn has(kinds: &[Kind], option: &str) -> bool {
     match option {
         "kind" => kinds.iter().any(|kind| siblings(*kind).count() > 1),
-        "node_hash" | "alphabet" => kinds.contains(&Kind::KuidGlobal),
-        "radix" => kinds.contains(&Kind::Nanoflake),
+        "node_hash" => kinds.contains(&Kind::KuidGlobal),
         "meta" => kinds.iter().any(|kind| kind.has_metabyte()),
         // The options of layouts, such as `drift`, are known from the table of the schemes alone.
         name if is_of_layout(Kind::ALL, name) => is_of_layout(kinds, name),
@@ -55,10 +54,7 @@ impl GivenOptions {
         let Some((option, value)) = self.0.iter().find(|(option, _)| !has(option)) else {
             return Ok(());
         };
-        let name = match option.as_str() {
-            "uuid_version" => "as".to_owned(),
-            option => option.replace('_', "-"),
-        };
+        let name = option.replace('_', "-");
         let failure = Failure::Usage(match owners(option).as_slice() {
             [] => format!("--{name} has no meaning for {ids}"),
             owners => {

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use tickid_convert::{AnyScheme, Kind, LayoutOption, TextForm};
+use tickid_convert::{AnyScheme, Form, Kind, LayoutOption, TextForm};
 use tickid_detect::Format;
 use tickid_snowflake::Preset;
 
@@ -95,6 +95,14 @@ impl SchemeOrLayout {
         }
     }
 
+    /// Returns the names of the forms of these IDs.
+    pub(crate) fn forms(self) -> Vec<&'static str> {
+        match self {
+            Self::Scheme(scheme) => forms_of(scheme),
+            Self::Layout(_) => Form::names(Kind::Snowflake).collect(),
+        }
+    }
+
     /// Returns the kinds of IDs that have options. A known layout leaves nothing to choose.
     pub(crate) fn kinds(self) -> Vec<Kind> {
         match self {
@@ -142,63 +150,17 @@ pub(crate) fn default_pool(scheme: &AnyScheme) -> String {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputForm {
-    /// The scheme's text, a line each
-    Text,
-    /// A decimal integer, a line each
-    Int,
-    /// The bytes in hexadecimal, a line each
-    Hex,
-    /// The raw bytes, nothing in between
-    Bytes,
-}
-
 /// The facts that the text of an ID does not carry.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Layouts {
     #[command(flatten)]
     pub(crate) values: LayoutValues,
-    /// Nanoflake: the base of the text [default: 36]
-    #[arg(long, value_enum)]
-    pub(crate) radix: Option<Radix>,
-    /// kuid: the alphabet of the text [default: sortable]
-    #[arg(long, value_enum)]
-    pub(crate) alphabet: Option<KuidAlphabet>,
 }
 
 impl Layouts {
     /// Returns the layouts of all schemes, as conversions take them.
     pub(crate) fn all(&self) -> tickid_convert::Layouts {
         self.values.over(tickid_convert::Layouts::default())
-    }
-
-    /// Returns the form of a kind's texts that an option names, or else the canonical one.
-    pub(crate) fn form(&self, kind: Kind) -> TextForm {
-        self.named(kind).unwrap_or(TextForm::canonical(kind))
-    }
-
-    /// Returns the form of a kind's texts that an option names.
-    pub(crate) fn named(&self, kind: Kind) -> Option<TextForm> {
-        let radix = self.radix.map(|radix| match radix {
-            Radix::Decimal => "decimal",
-            Radix::Base36 => "base36",
-        });
-        let alphabet = self.alphabet.map(|alphabet| match alphabet {
-            KuidAlphabet::Sortable => "sortable",
-            KuidAlphabet::Url => "url",
-        });
-        let mut names = [radix, alphabet].into_iter().flatten();
-        names.find_map(|name| TextForm::named(kind, name))
-    }
-
-    /// Reports whether an option selects the form of a format's texts.
-    pub(crate) const fn selects_form(&self, format: Format) -> bool {
-        match format {
-            Format::Nanoflake => self.radix.is_some(),
-            Format::Kuid => self.alphabet.is_some(),
-            _ => false,
-        }
     }
 }
 
@@ -313,20 +275,26 @@ impl FromArgMatches for LayoutValues {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Radix {
-    #[value(name = "10")]
-    Decimal,
-    #[value(name = "36")]
-    Base36,
+/// Returns the names of the texts of a scheme's IDs, if there are several.
+pub(crate) fn texts_of(scheme: Scheme) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for form in scheme.kinds().flat_map(TextForm::all) {
+        if !names.contains(&form.name) {
+            names.push(form.name);
+        }
+    }
+    if names.len() > 1 { names } else { Vec::new() }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KuidAlphabet {
-    /// Sorts as the bytes do; written by today's Erlang library
-    Sortable,
-    /// URL-safe Base64; shown in the Erlang library's documentation
-    Url,
+/// Returns the names of the forms in which a scheme's IDs are written.
+pub(crate) fn forms_of(scheme: Scheme) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for name in scheme.kinds().flat_map(Form::names) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The two kinds of kuids.

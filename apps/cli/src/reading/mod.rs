@@ -3,6 +3,9 @@
 mod near_miss;
 pub(crate) mod schemes;
 
+use std::sync::LazyLock;
+
+use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use tickid_convert::Form;
 use tickid_convert::foreign::Mastodon;
@@ -11,7 +14,7 @@ use tickid_detect::{Detector, Doubt, Format, Identifier, Inspections, Reading};
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::{ParseError, decimal};
 
-use crate::options::{Layouts, Scheme};
+use crate::options::{Layouts, Scheme, texts_of};
 
 /// The options for reading IDs, and the detector with these options.
 #[derive(Clone, Copy)]
@@ -36,50 +39,45 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn read_as(
         &self,
-        format: Format,
+        named: NamedFormat,
         text: &[u8],
     ) -> Result<(Identifier, Form), String> {
         // The format's own text, which needs no search.
-        let own = match Scheme::of(format) {
-            Some(scheme) => schemes::read(scheme, text, self.options).ok(),
-            None => of_other(format, text).map(|id| (id, Form::Own)),
+        let own = match Scheme::of(named.format) {
+            Some(scheme) => schemes::read(scheme, named.text, text, self.options).ok(),
+            None => of_other(named.format, text).map(|id| (id, Form::Own)),
         };
         match own {
             Some(id) => Ok(id),
-            None => self.search(format, text),
+            None => self.search(named, text),
         }
     }
 
     /// Looks for the format among all readings, which include other forms of its IDs.
     #[cold]
-    fn search(&self, format: Format, text: &[u8]) -> Result<(Identifier, Form), String> {
+    fn search(&self, named: NamedFormat, text: &[u8]) -> Result<(Identifier, Form), String> {
         let found = self.detect(text);
-        let reading = found.readings().iter().find(|one| self.is_of(one, format));
-        let reading = reading.ok_or_else(|| near_miss::of(format, text, self.options))?;
+        let reading = found.readings().iter().find(|one| self.is_of(one, named));
+        let reading = reading.ok_or_else(|| near_miss::of(named, text, self.options))?;
         Ok((reading.identifier(), reading.form()))
     }
 
-    /// Reports whether a reading is of a format: a Nanoflake of Twitter's epoch is Twitter's, and
-    /// one of Discord's is Discord's.
-    fn is_of(&self, one: &Reading, format: Format) -> bool {
-        one.format() == format || one.identifier().also(one.form(), &self.layouts) == Some(format)
+    /// Reports whether a reading is of a format, and of its text if one was named: a Nanoflake of
+    /// Twitter's epoch is Twitter's, and one of Discord's is Discord's.
+    fn is_of(&self, one: &Reading, named: NamedFormat) -> bool {
+        let is_of_format = one.format() == named.format
+            || one.identifier().also(one.form(), &self.layouts) == Some(named.format);
+        is_of_format && named.text.is_none_or(|text| one.form().name() == text)
     }
 
     /// Reports whether a text among others may be an ID of this format, although it may also be one
     /// of a different format, or a number.
-    pub(crate) fn may_be(&self, one: &Reading, format: Format) -> bool {
+    pub(crate) fn may_be(&self, one: &Reading, named: NamedFormat) -> bool {
         use Doubt::{Number, OtherNumber, Unexplained, UnixTime};
 
         let may_be =
             matches!(one.doubt(), None | Some(Number | OtherNumber | Unexplained | UnixTime));
-        self.is_of(one, format) && may_be
-    }
-
-    /// Reports whether a reading is one that the options ask for. A form that is
-    /// named excludes the others.
-    #[inline]
-    pub(crate) fn is_asked_for(&self, one: &Reading, text: &[u8]) -> bool {
-        !self.options.selects_form(one.format()) || schemes::is_asked_for(one, text, self.options)
+        self.is_of(one, named) && may_be
     }
 
     /// Returns a hint for a decimal number that is an ID without the zeros in front of it, as
@@ -90,7 +88,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn of_zeros(
         &self,
         text: &[u8],
-        from: Option<Format>,
+        from: Option<NamedFormat>,
         is_line: bool,
     ) -> Option<String> {
         let start = text.iter().position(|digit| *digit != b'0').filter(|zeros| *zeros > 0)?;
@@ -99,19 +97,16 @@ impl<'a> Reader<'a> {
             return None;
         }
         let names: Vec<String> = match from {
-            Some(format) => {
-                let read = self.read_as(format, digits.as_bytes()).ok();
+            Some(from) => {
+                let read = self.read_as(from, digits.as_bytes()).ok();
                 read.map(|(id, form)| id.name(form).to_string()).into_iter().collect()
             }
             None => {
                 let found = self.detect(digits.as_bytes());
-                let likely = found.readings().likely();
-                let likely = likely.filter(|one| self.is_asked_for(one, digits.as_bytes()));
                 // The time is that of one line.
-                let name = |one: &Reading| {
-                    if is_line { one.name().to_string() } else { named(one) }
-                };
-                likely.map(name).collect()
+                let name =
+                    |one: &Reading| if is_line { one.name().to_string() } else { named(one) };
+                found.readings().likely().map(name).collect()
             }
         };
         let what = if is_line { "it".to_owned() } else { digits.to_owned() };
@@ -123,6 +118,47 @@ impl<'a> Reader<'a> {
     /// Returns a predicate about a text that is of no format.
     pub(crate) fn near_misses(&self, text: &[u8]) -> String {
         near_miss::of_all(text, self.options)
+    }
+}
+
+/// A format as `--from` names it, with one of its texts if it has several: `kuid` or `kuid/url`.
+/// Without a text it is the canonical one, unless the length of what is read says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NamedFormat {
+    pub(crate) format: Format,
+    pub(crate) text: Option<&'static str>,
+}
+
+impl NamedFormat {
+    /// Returns all texts of the formats that `is_read` selects.
+    pub(crate) fn all(is_read: impl Fn(Format) -> bool) -> Vec<Self> {
+        let formats = Format::ALL.iter().copied().filter(|format| is_read(*format));
+        let texts = |format| Scheme::of(format).map_or_else(Vec::new, texts_of);
+        let named = |format| {
+            let texts = texts(format).into_iter().map(Some);
+            [None].into_iter().chain(texts).map(move |text| Self { format, text })
+        };
+        formats.flat_map(named).collect()
+    }
+
+    /// Returns the name, and the aliases of the format.
+    pub(crate) fn value(self) -> PossibleValue {
+        match self.text {
+            None => format_value(self.format),
+            Some(text) => PossibleValue::new(format!("{}/{text}", self.format.key())),
+        }
+    }
+}
+
+static NAMED: LazyLock<Vec<NamedFormat>> = LazyLock::new(|| NamedFormat::all(|_| true));
+
+impl ValueEnum for NamedFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &NAMED
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(self.value())
     }
 }
 

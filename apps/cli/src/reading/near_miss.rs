@@ -6,7 +6,7 @@ use tickid_text::{ParseError, ParseErrorKind};
 use uuid::Uuid;
 
 use crate::options::{Layouts, Scheme};
-use crate::reading::{of_preset, schemes};
+use crate::reading::{NamedFormat, of_preset, schemes};
 
 /// A format whose texts all have one length and one alphabet.
 struct Fixed {
@@ -64,10 +64,12 @@ impl Fixed {
 }
 
 /// Returns a predicate about a text that is not of a format.
-pub(super) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
+pub(super) fn of(named: NamedFormat, text: &[u8], layouts: &Layouts) -> String {
+    let NamedFormat { format, text: form } = named;
     // From the most precise reason to the least. The parsers of the schemes name the character and
     // its position; where there is no such parser, length and alphabet are compared.
-    let own = Scheme::of(format).and_then(|scheme| schemes::read(scheme, text, layouts).err());
+    let own = Scheme::of(format);
+    let own = own.and_then(|scheme| schemes::read(scheme, form, text, layouts).err());
     if let Some(error) = own {
         return format!("is {error}");
     }
@@ -151,7 +153,7 @@ pub(super) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     // Digits have other readings, and other characters are not near misses.
     let snowflake = Scheme::of(Format::Snowflake);
     let own = Scheme::all().iter().filter(|scheme| Some(**scheme) != snowflake).filter(is_near);
-    let own = own.filter_map(|scheme| schemes::read(*scheme, text, layouts).err());
+    let own = own.filter_map(|scheme| schemes::read(*scheme, None, text, layouts).err());
     let mut reasons: Vec<String> = own.map(|error| error.to_string()).collect();
     let fixed = FIXED.iter().filter(|one| one.len.abs_diff(len) <= 1);
     reasons.extend(fixed.map(|one| one.reason(text)));

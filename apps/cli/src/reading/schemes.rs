@@ -9,20 +9,22 @@ use tickid_text::{ParseError, ParseErrorKind};
 use crate::options::{KuidKind, Layouts, Scheme};
 
 /// Reads `text` as an ID of `scheme`: as the kind with texts of its length, or otherwise as one
-/// with a node.
+/// with a node. `named` is the name of the text form, if one was named.
 pub(crate) fn read(
     scheme: Scheme,
+    named: Option<&str>,
     text: &[u8],
     layouts: &Layouts,
 ) -> Result<(Identifier, Form), ParseError> {
     let of_length = scheme.kinds().find(|kind| kind.text_lens().contains(&text.len()));
     let kind = of_length.unwrap_or_else(|| scheme.kind(KuidKind::Global));
-    let form = form_of(kind, text, layouts);
+    let form = form_of(kind, named, text);
     // No kind has 128 bits, which only global kuids with a wide node have.
     if kind == Kind::KuidGlobal && text.len() == WideGlobalId::TEXT_LEN {
-        let row =
-            WideGlobalId::FORMS.get(usize::from(form.row())).unwrap_or(&WideGlobalId::FORMS[0]);
-        return (row.parse)(text).map(|id| (Identifier::KuidWide(id), Form::Text(form)));
+        let mut rows = WideGlobalId::FORMS.iter().zip(TextForm::all(kind));
+        if let Some((row, _)) = rows.find(|(_, each)| *each == form) {
+            return (row.parse)(text).map(|id| (Identifier::KuidWide(id), Form::Text(form)));
+        }
     }
     let id = form.parse(text)?;
     // The parser takes any 64 bits, but a layout may have fewer.
@@ -37,30 +39,33 @@ pub(crate) fn read(
     Ok((Identifier::Scheme(id), Form::Text(form)))
 }
 
-/// Returns the form of `text`: the one that an option names, or else the canonical one, unless the
-/// text has a length that only one of the others has.
-fn form_of(kind: Kind, text: &[u8], layouts: &Layouts) -> TextForm {
+/// Returns the form of `text`: the one that was named, or else the canonical one, unless the text
+/// has a length that only one of the others has.
+fn form_of(kind: Kind, named: Option<&str>, text: &[u8]) -> TextForm {
     let canonical = TextForm::canonical(kind);
     let (min, max) = canonical.lens;
     let is_other = !(min..=max).contains(&text.len());
     let characters = Characters::used_in(text);
     let fits = |form: &TextForm| is_other && form.fits(text.len(), characters);
-    let named = layouts.named(kind);
+    let named = named.and_then(|name| TextForm::named(kind, name));
     named.or_else(|| TextForm::all(kind).find(fits)).unwrap_or(canonical)
 }
 
-/// Reports whether a reading of a text is the one that the options ask for: forms of one length are
+/// Reports whether a reading of a text has the form that is taken for it: forms of one length are
 /// never guessed.
-pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) -> bool {
+pub(crate) fn is_usual(reading: &Reading, text: &[u8]) -> bool {
     let kind = match reading.identifier() {
         Identifier::Scheme(id) => id.kind(),
-        Identifier::KuidWide(_) => {
-            return reading.form() == Form::Text(layouts.form(Kind::KuidGlobal));
-        }
+        Identifier::KuidWide(_) => Kind::KuidGlobal,
+        // Formats that are no scheme have one text.
         _ => return true,
     };
     match reading.form() {
-        Form::Text(found) => found == form_of(kind, text, layouts),
+        // A wide kuid is longer than other forms of global ones.
+        Form::Text(found) if matches!(reading.identifier(), Identifier::KuidWide(_)) => {
+            found == TextForm::canonical(kind)
+        }
+        Form::Text(found) => found == form_of(kind, None, text),
         Form::Own | Form::Int | Form::Hex | Form::Bytes | Form::Tuple => true,
     }
 }

@@ -4,7 +4,7 @@ use crate::process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran_in, run, run_wi
 
 #[test]
 fn settings_come_from_the_environment() {
-    let inspect = "inspect --json --from nanoflake --radix 10 175928847299117063";
+    let inspect = "inspect --json --from nanoflake/decimal 175928847299117063";
     let ran = run_with(inspect, "TICKID_EPOCH", "discord");
     assert_eq!(json_lines(&ran.stdout)[0]["unix_ms"], 1_462_015_105_796_i64);
     let ran = run_with("gen sno --node 1", "TICKID_REALM", "other");

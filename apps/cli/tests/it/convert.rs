@@ -13,7 +13,7 @@ fn losses_go_to_stderr() {
     let said: Vec<&str> = ran.stderr.lines().collect();
     let lost = "tickid: '0u375nxqh5cq' lost: sequence narrowed by 8 bits that held 90";
     assert_eq!(said, [GUESSED, lost]);
-    let inspected = &json_lines(&stdout_of("inspect --json --scheme sno 83thvaq22222gcl5"))[0];
+    let inspected = &json_lines(&stdout_of("inspect --json --from sno 83thvaq22222gcl5"))[0];
     assert_eq!(
         (&inspected["partition"], &inspected["unix_ms"]),
         (&7.into(), &1_678_613_659_136_i64.into())
@@ -217,7 +217,7 @@ fn foreign_formats_are_read() {
         let converted = run(&format!("convert --from {from} {more} --to sno {id}"));
         assert_eq!(converted.status, OK, "{}", converted.stderr);
         let id = converted.stdout.trim_end();
-        json_lines(&stdout_of(&format!("inspect --json --scheme sno {id}")))[0]["unix_ms"].clone()
+        json_lines(&stdout_of(&format!("inspect --json --from sno {id}")))[0]["unix_ms"].clone()
     };
     assert_eq!(unix_ms("twitter", "1541815603606036480", ""), 1_656_432_460_104_i64);
     assert_eq!(unix_ms("discord", "175928847299117063", ""), 1_462_015_105_796_i64);
@@ -226,8 +226,8 @@ fn foreign_formats_are_read() {
     // 1700000000123 << 16
     assert_eq!(unix_ms("mastodon", "111411200008060928", "--node 1"), 1_700_000_000_120_i64);
     // 1 << 40 in the 24-bit form: 65536 ms after the epoch.
-    assert_eq!(unix_ms("nanoflake-shift24", "1099511627776", "--radix 10"), 1_288_835_040_192_i64);
-    assert_eq!(unix_ms("nanoflake", "1099511627776", "--radix 10"), 1_288_835_236_800_i64);
+    assert_eq!(unix_ms("nanoflake-shift24/decimal", "1099511627776", ""), 1_288_835_040_192_i64);
+    assert_eq!(unix_ms("nanoflake/decimal", "1099511627776", ""), 1_288_835_236_800_i64);
 }
 
 #[test]
@@ -243,12 +243,12 @@ fn uuids_round_trip() {
     assert_eq!((ran.status, ran.stdout), (OK, format!("{text}\n")));
     assert!(ran.stderr.contains("is taken for sno in a UUID (2031-05-08T"), "{}", ran.stderr);
     let made = stdout_of(
-        "convert --from nanoflake --epoch discord --radix 10 --to uuid-v7 175928847299117063",
+        "convert --from nanoflake/decimal --epoch discord --to uuid-v7 175928847299117063",
     );
     let ran = run(&format!("convert --from uuid --epoch twitter --to nanoflake {made}"));
     assert_eq!(ran.status, INVALID);
     assert!(ran.stderr.contains("epoch is 1420070400000 ms after 1970"), "{}", ran.stderr);
-    let back = format!("convert --from uuid --epoch discord --radix 10 --to nanoflake {made}");
+    let back = format!("convert --from uuid --epoch discord --to nanoflake/decimal {made}");
     assert_eq!(stdout_of(&back), "175928847299117063\n");
     let ran = run("convert --from scru64 --to uuid-sno 0u375nxqh5cq");
     assert!(ran.stderr.contains("not a sno ID"), "{}", ran.stderr);
@@ -265,10 +265,10 @@ fn uuids_round_trip() {
 fn options_set_fields() {
     // From one epoch to another: the same time.
     let made = stdout_of(
-        "convert --from nanoflake --radix 10 --epoch discord --to nanoflake --to-epoch twitter 175928847299117063",
+        "convert --from nanoflake/decimal --epoch discord --to nanoflake/decimal --to-epoch twitter 175928847299117063",
     );
     let twitter =
-        &json_lines(&stdout_of(&format!("inspect --json --scheme nanoflake --radix 10 {made}")))[0];
+        &json_lines(&stdout_of(&format!("inspect --json --from nanoflake/decimal {made}")))[0];
     assert_eq!(
         (&twitter["unix_ms"], &twitter["sequence"]),
         (&1_462_015_105_796_i64.into(), &7.into())
@@ -278,26 +278,23 @@ fn options_set_fields() {
     assert!(ran.stderr.contains("node 378 replaced by 42"), "{}", ran.stderr);
     let made = ran.stdout;
     let scru64 =
-        &json_lines(&stdout_of(&format!("inspect --json --scheme scru64 --node-size 8 {made}")))[0];
+        &json_lines(&stdout_of(&format!("inspect --json --from scru64 --node-size 8 {made}")))[0];
     assert_eq!(scru64["node_id"], 42);
     // kuid's nodes by name, its alphabets and drifts.
-    let kuid = "convert --from scru64 --to kuid --node uid@127.0.0.1 --drift 10 --alphabet url 0u375nxqh5cq";
+    let kuid = "convert --from scru64 --to kuid/url --node uid@127.0.0.1 --drift 10 0u375nxqh5cq";
     let made = run(kuid).stdout;
-    let kuid = &json_lines(&stdout_of(&format!(
-        "inspect --json --scheme kuid --drift 10 --alphabet url {made}"
-    )))[0];
+    let kuid =
+        &json_lines(&stdout_of(&format!("inspect --json --from kuid/url --drift 10 {made}")))[0];
     assert_eq!((&kuid["node"], &kuid["drift"]), (&"03eb2731".into(), &10.into()));
-    let other = run(&format!(
-        "convert --from kuid --drift 10 --alphabet url --to kuid --to-drift 5 {made}"
-    ))
-    .stdout;
-    let other = &json_lines(&stdout_of(&format!(
-        "inspect --json --scheme kuid --drift 5 --alphabet url {other}"
-    )))[0];
+    let other =
+        run(&format!("convert --from kuid/url --drift 10 --to kuid/url --to-drift 5 {made}"))
+            .stdout;
+    let other =
+        &json_lines(&stdout_of(&format!("inspect --json --from kuid/url --drift 5 {other}")))[0];
     assert_eq!((&other["node"], &other["unix_ms"]), (&kuid["node"], &kuid["unix_ms"]));
     // The metabyte of a new sno ID.
     let made = stdout_of("convert --from discord --to sno --meta 24 175928847299117063");
-    let sno = &json_lines(&stdout_of(&format!("inspect --json --scheme sno {made}")))[0];
+    let sno = &json_lines(&stdout_of(&format!("inspect --json --from sno {made}")))[0];
     assert_eq!((&sno["meta"], &sno["partition"]), (&24.into(), &32.into()));
 }
 
@@ -314,7 +311,7 @@ fn oversized_nodes_need_an_option() {
     );
     let generator = |more: &str| {
         let made = convert(more).stdout;
-        json_lines(&stdout_of(&format!("inspect --json --scheme nanoflake {made}")))[0]["generator"]
+        json_lines(&stdout_of(&format!("inspect --json --from nanoflake {made}")))[0]["generator"]
             .clone()
     };
     assert_eq!(generator("--truncate-node low"), 39_434 & 1_023);

@@ -36,7 +36,7 @@ fn formats_print_the_same_id() {
     for scheme in ["scru64 --node 0u375nxqh5cq/8", "nanoflake", "kuid", "kuid --kind local", "sno"]
     {
         let formats = ["text", "int", "hex"].map(|format| {
-            let stdout = stdout_of(&format!("gen {scheme} --format {format}"));
+            let stdout = stdout_of(&format!("gen {scheme} --as {format}"));
             stdout.trim_end().to_owned()
         });
         let json = &json_lines(&stdout_of(&format!("gen {scheme} --json")))[0];
@@ -48,7 +48,7 @@ fn formats_print_the_same_id() {
         let int: u128 = formats[1].parse().expect("a number");
         assert!(int >> (hex_len * 4 - 1) <= 1, "{scheme}: more than {hex_len} digits");
 
-        let bytes = tickid(&format!("gen {scheme} -n 3 --format bytes")).output().expect("runs");
+        let bytes = tickid(&format!("gen {scheme} -n 3 --as bytes")).output().expect("runs");
         assert_eq!(bytes.stdout.len(), 3 * hex_len / 2, "{scheme}");
     }
 }
@@ -388,16 +388,16 @@ fn odd_past_times_are_explained() {
 fn a_second_run_of_past_times_repeats_no_id() {
     for (scheme, format) in [
         ("scru64 --node 7/8", ""),
-        ("nanoflake --node 5", "--radix 10"),
+        ("nanoflake --node 5", "--as decimal"),
         ("snowflake --node 5/10", ""),
-        ("kuid --node 60145/32", "--alphabet url"),
+        ("kuid --node 60145/32", "--as url"),
         ("kuid --kind local --node 0/0", ""),
         ("sno --node 258 --meta 7", ""),
         ("uuid --node 60145/32", ""),
         ("uuid --node 60145/32 --as v8", ""),
-        ("uuid --node 60145/32", "--format hex"),
-        ("nanoflake --node 5", "--format int"),
-        ("sno --node 258", "--format hex"),
+        ("uuid --node 60145/32", "--as v7/hex"),
+        ("nanoflake --node 5", "--as int"),
+        ("sno --node 258", "--as hex"),
     ] {
         let gen_ids = format!("gen {scheme} {format} --times -");
         let times = "2024-05-01\n".repeat(20);

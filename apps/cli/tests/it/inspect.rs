@@ -22,19 +22,19 @@ fn inspect_json_fields() {
             r#"{"scheme":"scru64","text":"0u375nxqh5cq","hex":"0186d52bbe2a635a","unix_ms":1678613659136,"time":"2023-03-12T09:34:19.136Z","int":"110009624767914842","timestamp":6557084606,"node_ctr":2777946,"node":null,"sequence":null,"confidence":"likely","reason":"12 digits of Base36"}"#,
         ),
         (
-            "inspect --json --scheme nanoflake --radix 10 --epoch discord 175928847299117063",
+            "inspect --json --from nanoflake/decimal --epoch discord 175928847299117063",
             r#"{"scheme":"nanoflake","text":"175928847299117063","hex":"0271065ac1020007","unix_ms":1462015105796,"time":"2016-04-30T11:18:25.796Z","int":"175928847299117063","epoch_ms":1420070400000,"timestamp":41944705796,"generator":32,"datacenter":1,"worker":0,"sequence":7,"node":32,"confidence":null}"#,
         ),
         (
-            "inspect --json --scheme kuid --alphabet url AGA5igPrJzJ7aYAB",
+            "inspect --json --from kuid/url AGA5igPrJzJ7aYAB",
             r#"{"scheme":"kuid","text":"AGA5igPrJzJ7aYAB","hex":"0060398a03eb27327b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","kind":"global","drift":8,"a":1539,"b":625275,"node":"03eb2732","c":432128,"sequence":1,"confidence":null}"#,
         ),
         (
-            "inspect --json --scheme kuid .5.tXbhdV.3",
+            "inspect --json --from kuid .5.tXbhdV.3",
             r#"{"scheme":"kuid","text":".5.tXbhdV.3","hex":"0060398a7b698001","unix_ms":1539625275432,"time":"2018-10-15T17:41:15.432Z","int":"27084864703004673","kind":"local","a":1539,"b":625275,"c":432128,"sequence":1,"node":null,"confidence":null}"#,
         ),
         (
-            "inspect --json --scheme sno aaaaaaaa55aaaaaa",
+            "inspect --json --from sno aaaaaaaa55aaaaaa",
             r#"{"scheme":"sno","text":"aaaaaaaa55aaaaaa","hex":"421084210818d0842108","unix_ms":1829793872400,"time":"2027-12-26T04:04:32.400Z","timestamp":141872468100,"toggle":0,"meta":24,"partition":53380,"sequence":8456,"node":53380,"confidence":null}"#,
         ),
     ];
@@ -105,7 +105,7 @@ fn json_has_common_members() {
 
 #[test]
 fn times_after_9999_are_null() {
-    let stdout = stdout_of("inspect --json --scheme kuid zzzzzzzzzzw");
+    let stdout = stdout_of("inspect --json --from kuid zzzzzzzzzzw");
     let object = &json_lines(&stdout)[0];
     assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &Value::Null));
 }
@@ -133,7 +133,7 @@ fn only_likely_readings_are_shown() {
     assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
     assert!(ran.stderr.contains("Nanoflake in Base36 (2010-11-04"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: `tickid inspect --all ID`"), "{}", ran.stderr);
-    let named = &json_lines(&stdout_of("inspect --json --scheme nanoflake xx"))[0];
+    let named = &json_lines(&stdout_of("inspect --json --from nanoflake xx"))[0];
     assert_eq!(named["confidence"], Value::Null);
     // Words are not shown as IDs, and --all shows them with the status of invalid input.
     let ran = run("inspect activities12 --all");
@@ -680,7 +680,7 @@ fn templates_and_files() {
 #[test]
 fn bad_lines_do_not_stop_inspect() {
     let input = b"0u375nxqh5cq\nnot-an-id\r\n\nab\xffcd\n0u375nxqh5cq";
-    let ran = run_with_input("inspect --json --scheme scru64", input);
+    let ran = run_with_input("inspect --json --from scru64", input);
     assert_eq!(ran.status, INVALID);
     assert_eq!(ran.stdout.lines().count(), 2);
     assert_eq!(

@@ -151,7 +151,7 @@ fn wrong_values_are_explained() {
              +010889-08-02T05:31:50.655999Z",
         ),
         ("range ksuid --since -1 --until 5", "2014-05-13T16:53:20Z to 2150-06-19T23:21:35Z"),
-        ("range ksuid --since 2024-01-01 --format int", "than 128 bits"),
+        ("range ksuid --since 2024-01-01 --as int", "than 128 bits"),
         ("range uuid-v7 --since 5 --until 4", "is after --until"),
         ("range uuid-v7 --since 1 --node 5/32", "to global kuids only"),
         (
@@ -268,15 +268,15 @@ fn options_of_other_schemes_are_refused() {
         ("range snowflake --since 1 --until 2 --epoch 5", "hint: snowflake has --layout: the lay"),
         ("convert --to snowflake --to-epoch discord x", "did you mean `--to-layout discord`?"),
         ("range discord --since 1 --until 2 --layout sonyflake", "no meaning for discord\n"),
-        ("range ksuid --since 1 --until 2 --radix 10", "--radix is for nanoflake, and has no"),
+        (
+            "range ksuid --since 1 --until 2 --as decimal",
+            "--as: ksuid has no form 'decimal'; it has",
+        ),
         ("convert --to discord --layout sonyflake --from sno x", "no meaning for sno to discord"),
         ("inspect --from ulid --epoch discord x", "no meaning for ulid\n"),
-        ("gen sno --radix 10", "--radix is for nanoflake, and has no meaning for sno"),
-        ("gen nanoflake --alphabet url", "--alphabet is for kuid, and has no meaning for nano"),
         ("gen nanoflake --meta 5", "--meta is for sno, and has no meaning for nanoflake"),
         ("gen uuid --kind local", "--kind is for kuid, and has no meaning for uuid"),
-        ("gen sno --as v4", "[possible values: v7, v8]"),
-        ("gen sno --as v8", "--as has no meaning for sno"),
+        ("gen sno --as v4", "[possible values: text, int, hex, bytes, base32]"),
     ] {
         assert_fails(arguments, &ran_in(state.path(), arguments), USAGE, &[part]);
     }
@@ -417,7 +417,7 @@ fn bad_input_has_a_reason() {
         ("convert --from discord --to sno foo", "'foo' is not a Discord Snowflake: "),
         ("convert --to sno !", "'!' is not an ID of any format known here"),
         ("convert --to sno foo", "'foo' is not likely an ID; it may be: Nanoflake"),
-        ("inspect --scheme sno foo", "'foo' is not a sno ID: 3 bytes long, not 16"),
+        ("inspect --from sno foo", "'foo' is not a sno ID: 3 bytes long, not 16"),
         ("inspect !", "'!' is not an ID of a known format: not a Nanoflake ID: '!' at position 0"),
         (
             "inspect --from sonyflake 9223372036854775808",
@@ -473,7 +473,7 @@ fn bad_input_has_a_reason() {
         assert!(ran.stderr.contains(&hint), "{}", ran.stderr);
     }
     // An ID that starts with a dash is read after two.
-    let read = "inspect --from kuid --alphabet url --json -- -Gg5igPrJzJ7aYAB";
+    let read = "inspect --from kuid/url --json -- -Gg5igPrJzJ7aYAB";
     let ran = run(read);
     assert_eq!(ran.status, OK, "{}", ran.stderr);
     assert!(ran.stdout.contains("\"text\":\"-Gg5igPrJzJ7aYAB\""), "{}", ran.stdout);
@@ -519,14 +519,18 @@ fn typos_list_the_choices() {
         ),
         ("gen tsid", ["'tsid'", "`tickid gen snowflake --layout tsid`"]),
         ("gen --node 5", ["'--node'", "\nhint: did you mean `tickid gen SCHEME --node`?"]),
-        ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
+        ("inspect --json --from uid x", ["'uid'", "kuid"]),
         ("inspect --form sno x", ["'--form'", "\nhint: did you mean --from? `tickid inspect "]),
         ("inspect --tz UTC --template x x", ["--template", "\nhint: `tickid inspect --help`"]),
         ("convert x", ["--to <FORMAT>", "\nhint: `tickid convert --help`"]),
         ("convert --from isbn --to sno x", ["'isbn'", "instagram"]),
-        ("gen nanoflake --radix 16", ["'16'", "10, 36"]),
-        ("gen sno --format json", ["'json'", "text"]),
-        ("gen sno --json --format hex", ["--json", "--format"]),
+        ("gen nanoflake --as url", ["'url'", "text, int, hex, bytes, base36, decimal"]),
+        ("gen uuid --as v9", ["'v9'", "v7, v8"]),
+        ("inspect --from sno/url x", ["'sno/url'", "kuid/url"]),
+        ("convert --from sno --to nanoflake/hex16 x", ["'nanoflake/hex16'", "nanoflake/hex"]),
+        ("gen sno --json --as hex", ["--json", "--as hex"]),
+        ("range sno --since 1 --until 2 --json --as bytes", ["--json", "--as bytes"]),
+        ("gen sno --node 1 --times - --as bytes --after x", ["--after 'x'", "--as hex"]),
         ("lease exec --realm a", ["<COMMAND>", "\nhint: `tickid lease exec --help`"]),
         ("lease list", ["--realm <NAME>", "\nhint: `tickid lease list --help`"]),
         ("gen uid", ["'uid'", "\nhint: did you mean `tickid gen kuid` or `tickid gen uuid`?"]),
@@ -585,7 +589,8 @@ fn typos_list_the_choices() {
         ("inspect --local x", ["'--local'", "\nhint: did you mean --tz local?"]),
         ("gen sno 5", ["'5'", "\nhint: did you mean -n 5?"]),
         ("gen sno --n 5", ["'--n'", "\nhint: did you mean -n?"]),
-        ("gen sno --format json", ["'json'", "\nhint: did you mean --json?"]),
+        ("gen sno --format json", ["'--format'", "\nhint: did you mean --json?"]),
+        ("gen sno --format hex", ["'--format'", "\nhint: did you mean --as?"]),
         ("gen -n 5 sno", ["'-n'", "\nhint: did you mean `tickid gen SCHEME -n`?"]),
         ("lease list orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
         ("lease invalidate orders", ["'orders'", "\nhint: did you mean --realm orders?"]),

@@ -7,9 +7,9 @@ const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z --i
 #[test]
 fn prints_lowest_and_highest() {
     assert_eq!(stdout_of(&format!("range sno {DAY}")), "8for5hi222222222\n8fq4bt23xxxxxxxx\n");
-    let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
+    let decimal = format!("range nanoflake --epoch discord --as decimal {DAY}");
     assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
-    let int = "range nanoflake --epoch discord --format int --inclusive \
+    let int = "range nanoflake --epoch discord --as int --inclusive \
                --since 1704067200000 --until 1704153600000";
     assert_eq!(stdout_of(int), "1191168914227200000\n1191531302096994303\n");
     assert_eq!(stdout_of(&format!("range scru64 {DAY}")), "0ujmgh6gmio0\n0ujogqf012pr\n");
@@ -76,7 +76,7 @@ fn the_end_is_not_part_of_the_range() {
     assert_eq!(min, "8for5hi222222222");
     assert!(max < next, "{max} {next}");
     // Nothing lies between two days.
-    let hex = |days: &str| stdout_of(&format!("range sno --format hex {days}"));
+    let hex = |days: &str| stdout_of(&format!("range sno --as hex {days}"));
     let number = |hex: &str| u128::from_str_radix(hex, 16).expect("hex");
     let first = hex("--since 2024-01-01 --until 2024-01-02");
     let second = hex("--since 2024-01-02 --until 2024-01-03");
@@ -110,7 +110,7 @@ fn json_has_all_forms() {
 #[test]
 fn global_kuid_ends_have_the_node() {
     let hex = |more: &str| {
-        let printed = stdout_of(&format!("range kuid --format hex {more} {DAY}"));
+        let printed = stdout_of(&format!("range kuid --as hex {more} {DAY}"));
         printed.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let one = hex("--drift 5 --node 0x03eb2731");
@@ -151,8 +151,7 @@ fn days_of_a_zone_do_not_overlap() {
     // In which midnight is a multiple of 256 ms on few days.
     let zone = "CET-1CEST,M3.5.0,M10.5.0/3";
     let day = |since: &str, until: &str| {
-        let command =
-            format!("range scru64 --since {since} --until {until} --tz local --format int");
+        let command = format!("range scru64 --since {since} --until {until} --tz local --as int");
         let ran = run_with(&command, "TZ", zone);
         ran.stdout.lines().map(|end| end.parse().expect("an integer")).collect::<Vec<u64>>()
     };
@@ -171,8 +170,7 @@ fn times_parse() {
     assert_eq!(at("2024-01-01T01:00:00.001024+01:00"), at("2024-01-01T00:00:00.000001999Z"));
     assert_ne!(at("2024-01-01T00:00:00.001024Z"), at("2024-01-01T00:00:00.001025Z"));
     assert_eq!(at("1704067200000"), at("2024-01-01T00:00:00Z"));
-    let before =
-        stdout_of("range nanoflake --epoch -5 --format int --since -1 --until 0 --inclusive");
+    let before = stdout_of("range nanoflake --epoch -5 --as int --since -1 --until 0 --inclusive");
     assert_eq!(before, format!("{}\n{}\n", 4_u64 << 22, (6_u64 << 22) - 1));
 }
 

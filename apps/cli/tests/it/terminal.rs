@@ -290,11 +290,11 @@ fn fitting_lines_are_read_whole() {
     {
         let mut input = vec![b'a'; len];
         input.push(b'\n');
-        let ran = run_with_input("inspect --scheme scru64", &input);
+        let ran = run_with_input("inspect --from scru64", &input);
         assert_eq!(ran.status, INVALID);
         assert!(ran.stderr.contains(remark), "{}", ran.stderr);
     }
-    let ran = run_with_input("inspect --scheme scru64", &[b'a'; 65_537]);
+    let ran = run_with_input("inspect --from scru64", &[b'a'; 65_537]);
     assert!(ran.stderr.contains("is not an ID: about 65537 bytes long"), "{}", ran.stderr);
 }
 
@@ -315,7 +315,7 @@ fn escape_codes_are_escaped() {
         (ran_with("gen sno --store", &format!("{evil}:a")), USAGE),
         (ran_with("gen nanoflake --epoch", evil), USAGE),
         (ran_with("gen sno --max-wait", evil), USAGE),
-        (ran_with("inspect --scheme", evil), USAGE),
+        (ran_with("inspect --from", evil), USAGE),
         (ran_with("convert --to sno 0u375nxqh5cq --node", evil), USAGE),
         (ran_with("convert --to sno 0u375nxqh5cq --node-table", &format!("{evil}=1")), USAGE),
         (ran_with("lease release --realm sno --token", evil), USAGE),
@@ -330,7 +330,7 @@ fn escape_codes_are_escaped() {
 fn huge_arguments_are_cut() {
     let long = "a".repeat(100_000);
     for arguments in [
-        "inspect --scheme",
+        "inspect --from",
         "gen sno --node",
         "gen scru64 --node",
         "gen sno --realm",

@@ -53,7 +53,7 @@ fn snippets_issue_under_their_node() {
         let (node, ids) = ran.stdout.split_once('\n').expect("lines");
         let ids: Vec<&str> = ids.lines().collect();
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 3, "{program}: {ids:?}");
-        let inspected = run(&format!("inspect --scheme nanoflake --json {}", ids.join(" ")));
+        let inspected = run(&format!("inspect --from nanoflake --json {}", ids.join(" ")));
         for id in json_lines(&inspected.stdout) {
             assert_eq!(format!("{}/10", id["generator"]), node, "{program}");
         }

@@ -106,7 +106,7 @@ fn new_realms_have_the_named_start() {
         assert_eq!(serving.end().0.code(), Some(OK));
     }
     // Another holder has it as well.
-    let made = ran_in(state.path(), "gen nanoflake --realm orders --radix 10 -n 1000000").stdout;
+    let made = ran_in(state.path(), "gen nanoflake --realm orders --as decimal -n 1000000").stdout;
     let mut made = made.lines().map(|id| id.parse().unwrap());
     assert_eq!(first_of_ticks(|| made.next().unwrap()), (0..8).collect());
 }
