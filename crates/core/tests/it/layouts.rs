@@ -52,6 +52,19 @@ fn nothing_follows_the_layouts_last_tick() {
     }
 }
 
+/// A tick beyond the layout's would lose its high bits, and look like an early one. The window begins
+/// above 0, or every tick that the search tries would end in ones and look late all the same.
+#[test]
+fn ids_are_followed_in_layouts_of_63_bits() {
+    let wide = Widths { time: 40, node: 5, sequence: 18, ..SMALL };
+    let clock = ManualClock::new(seconds(100));
+    let builder = Builder::seeded_of(wide, wide.node(3), 0).clock(&clock).window(window(90, 1_000));
+    let mut generator = builder.build_local().unwrap();
+    let first = generator.try_generate().unwrap();
+    assert_eq!(generator.observe(first + 7), Ok(()));
+    assert_eq!(generator.try_generate(), Ok(first + 8));
+}
+
 #[test]
 fn times_are_of_the_layout() {
     assert_eq!(SMALL.tick_at(seconds(255)).unwrap().get(), 255);

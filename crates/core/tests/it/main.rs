@@ -10,7 +10,6 @@ mod invariants;
 mod layouts;
 mod lifecycle;
 mod local;
-mod model;
 mod observe;
 mod overflow;
 mod random_start;

@@ -154,6 +154,13 @@ each_kind! {
         assert_eq!(generator.try_generate(), Ok(own(201, 64)));
     }
 
+    ids_ahead_are_so_beyond_the_window_too(build, local, shared) {
+        let clock = ManualClock::new(at(100));
+        let mut generator = build!(builder(&clock).window(window(100, 103)));
+        let refused = generator.observe(foreign(110)).unwrap_err();
+        assert!(matches!(refused, ObserveError::Ahead { .. }), "{refused}");
+    }
+
     tick_tock_follows_no_id(build, local, shared) {
         let clock = ManualClock::new(at(100));
         let tick_tock = Builder::<Toggling, _>::seeded(Node(7), 0).clock(&clock);

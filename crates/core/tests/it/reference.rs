@@ -9,28 +9,26 @@ use tickid_testkit::reference::{Document, Given, follow};
 
 /// The reason for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+enum Reason {
     Stalled(StallReason),
     EndOfTime,
     Clock,
-    Closed,
     SequenceStart,
 }
 
 /// A refusal, with the tick that the clock has to reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
-    pub(crate) reason: Reason,
-    pub(crate) until: Option<u64>,
+struct Refused {
+    reason: Reason,
+    until: Option<u64>,
 }
 
 impl Refused {
     /// Reports whether `error` says so, at a clock that reads `micros`.
-    pub(crate) fn is(self, error: &Error, micros: i64, micros_per_tick: u64) -> bool {
+    fn is(self, error: &Error, micros: i64) -> bool {
         let reason = match error.kind() {
             ErrorKind::Stalled(reason) => Reason::Stalled(reason),
             ErrorKind::EndOfTime => Reason::EndOfTime,
-            ErrorKind::Closed => Reason::Closed,
             ErrorKind::Clock(ClockError::OutOfRange { time, .. })
                 if time == UnixTime::from_micros(micros) =>
             {
@@ -39,23 +37,22 @@ impl Refused {
             ErrorKind::SequenceStart { .. } => Reason::SequenceStart,
             _ => return false,
         };
-        let rest = |tick| i128::from(tick) * i128::from(micros_per_tick) - i128::from(micros);
+        let rest = |tick| i128::from(tick) * 1_000_000 - i128::from(micros);
         let rest = self.until.and_then(|tick| u128::try_from(rest(tick)).ok());
         (reason, error.retry_after().map(|rest| rest.as_micros())) == (self.reason, rest)
     }
 }
 
 /// The state of a generator.
-#[derive(Clone)]
-pub(crate) struct Reference {
-    pub(crate) given: Given,
+struct Reference {
+    given: Given,
     /// The first and the last tick that may be issued.
-    pub(crate) range: (u64, u64),
+    range: (u64, u64),
     /// The tick issued last.
-    pub(crate) tick: Option<u64>,
+    tick: Option<u64>,
     toggle: bool,
     /// The next sequence.
-    pub(crate) next: u32,
+    next: u32,
     /// The number of flips.
     drifts: u32,
     /// For each toggle, one past the last tick when it was left.
@@ -64,13 +61,13 @@ pub(crate) struct Reference {
 
 impl Reference {
     /// The state of a generator that has issued no ID.
-    pub(crate) const fn new(given: Given, range: (u64, u64)) -> Self {
+    const fn new(given: Given, range: (u64, u64)) -> Self {
         Self { given, range, tick: None, toggle: false, next: 0, drifts: 0, past: [0; 2] }
     }
 
     /// Moves to the tick of the next ID. A refusal changes nothing. `now` is the clock's tick, if
     /// its reading is not before the epoch.
-    pub(crate) fn step(&mut self, now: Option<u64>) -> Result<(), Refused> {
+    fn step(&mut self, now: Option<u64>) -> Result<(), Refused> {
         let Some(now) = now.filter(|now| (self.range.0..=self.range.1).contains(now)) else {
             return self.refuse(Reason::Clock, None);
         };
@@ -164,7 +161,7 @@ impl<S: ExampleScheme> Document<Example<S>> for Reference {
 
     fn check_refusal(&mut self, micros: i64, error: &Error) -> Result<(), String> {
         match self.step(tick_of(micros)) {
-            Err(refused) if refused.is(error, micros, 1_000_000) => Ok(()),
+            Err(refused) if refused.is(error, micros) => Ok(()),
             rules => Err(format!("{error}, where the rules say {rules:?}")),
         }
     }
