@@ -51,10 +51,9 @@ enum Task {
     Lint(lint::Arguments),
     /// Run long checks: full counts, other tools, other toolchains.
     ///
-    /// Runs every step whose tools are installed, even if others fail, ends with a table of the
-    /// results, and keeps them in docs/results/steps.md with the time that each took: most of a day
-    /// together. The environment changes the length of `fuzz` (TICKID_FUZZ_SECONDS, 60 per target)
-    /// and of `soak` (TICKID_SOAK_IDS).
+    /// Runs every step whose tools are installed, even if others fail, and ends with the result of
+    /// each and the seconds that it took: most of a day together. The environment changes the length
+    /// of `fuzz` (TICKID_FUZZ_SECONDS, 60 per target) and of `soak` (TICKID_SOAK_IDS).
     Verify(verify::Arguments),
     /// Run the benchmarks, or compare the instruction counts of the hot paths.
     ///

@@ -16,9 +16,6 @@ pub(crate) struct Tally {
     pub(crate) failures: Vec<String>,
     /// The reasons for skipping tests, each with the number of tests.
     pub(crate) reasons: BTreeMap<String, u64>,
-    /// The texts that tests print for the table of `cargo xtask verify`, after `shown: `. The name
-    /// of the test may stand before that.
-    pub(crate) notes: Vec<String>,
 }
 
 impl Tally {
@@ -51,8 +48,6 @@ impl Tally {
                 tally.passed += count(counts, " passed");
                 tally.failed += count(counts, " failed");
                 tally.skipped += count(counts, " ignored");
-            } else if let Some((_, note)) = line.split_once("shown: ") {
-                tally.notes.push(note.to_owned());
             } else if let Some(reason) = skipped(line) {
                 *tally.reasons.entry(reason.to_owned()).or_default() += 1;
                 skipping += 1;
@@ -81,7 +76,6 @@ impl Tally {
         self.failed += other.failed;
         self.skipped += other.skipped;
         self.failures.extend(other.failures);
-        self.notes.extend(other.notes);
         for (reason, tests) in other.reasons {
             *self.reasons.entry(reason).or_default() += tests;
         }
@@ -147,7 +141,6 @@ mod tests {
     fn counts_and_reasons_add_up() {
         let mut tally = read(
             "test a ... ok
-test f ... shown: 12 windows
 test [no Redis] b ... ignored
 test [no Redis] c ... ignored
 test d ... ignored, takes hours
@@ -162,7 +155,6 @@ test result: ok. 20 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out
         let expected = "skipped: 2 (no Redis)\nskipped: 1 (no reason given)\n\
                         skipped: 2 (takes hours)\n22 passed, 0 failed, 5 skipped";
         assert_eq!(tally.to_string(), expected);
-        assert_eq!(tally.notes, ["12 windows"]);
     }
 
     #[test]

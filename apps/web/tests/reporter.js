@@ -1,4 +1,4 @@
-// Prints results as `cargo test` does, from which `cargo xtask verify` makes its table.
+// Prints results as `cargo test` does, which `cargo xtask verify` counts.
 
 export default async function* reporter(source) {
   const counts = { passed: 0, failed: 0, ignored: 0 };

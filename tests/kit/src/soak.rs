@@ -22,7 +22,7 @@ use crate::threads::THREADS;
 /// The number of IDs that each thread draws before all are compared.
 const EACH: usize = 250_000;
 
-/// Prints a line for people and for `cargo xtask verify`, past the test harness.
+/// Prints a line past the test harness.
 fn show(line: &str) {
     // A closed output must not fail the test. The leading line break ends the harness's own line.
     let _ = writeln!(io::stdout(), "\nshown: {line}");

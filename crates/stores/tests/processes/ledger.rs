@@ -31,7 +31,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Prints the tally for people, and for the table of `cargo xtask verify`.
+    /// Prints the tally.
     pub(crate) fn show(&self, store: &str, what: &str) {
         let Self { processes, leases, renewals, ids, stalls, losses, behind, .. } = self;
         println!(
