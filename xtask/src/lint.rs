@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use crate::command::say;
 use crate::error::{Error, Result};
 use crate::files::{self, Finding};
-use crate::rules::{architecture, documents, packages};
+use crate::rules::{architecture, documents};
 use crate::tables::{BENCHES, INTEGRATION, NO_STD, OTHER_WORKSPACES, READERS, WEB};
 use crate::workspace::Workspace;
 
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 enum LintStep {
     /// The layout of the code.
     Fmt,
-    /// The project's own rules: dependencies between crates, features, `unsafe`, links, packages.
+    /// The project's own rules: dependencies between crates, features, `unsafe`, links.
     Rules,
     /// Clippy for all targets with all features except those for databases, and for the command
     /// without features: for what `cargo xtask test` compiles.
@@ -55,7 +55,6 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
                 findings.extend(documents::check(&files));
-                findings.extend(packages::check(&workspace.packages, &files));
                 report(&findings)?;
             }
             LintStep::Clippy => clippy(workspace)?,
@@ -125,7 +124,7 @@ fn features(workspace: &Workspace) -> Result<()> {
     readers(workspace)?;
     let optional =
         workspace.libraries().filter(|library| library.public_features().next().is_some());
-    let without = optional.filter(|library| library.is_published()).map(|one| ("", vec![one]));
+    let without = optional.filter(|library| library.is_published).map(|one| ("", vec![one]));
     let with = ["alloc", "std"].map(|feature| {
         let having = workspace.libraries().filter(|library| library.features.contains_key(feature));
         (feature, having.collect())

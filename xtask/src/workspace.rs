@@ -20,15 +20,10 @@ pub(crate) struct Package {
     pub(crate) features: BTreeMap<String, Vec<String>>,
     /// The names of the packages that it depends on, except in tests.
     pub(crate) dependencies: BTreeSet<String>,
-    /// The manifest, as `cargo metadata` prints it.
-    pub(crate) manifest: Value,
+    pub(crate) is_published: bool,
 }
 
 impl Package {
-    pub(crate) fn is_published(&self) -> bool {
-        self.manifest["publish"].is_null()
-    }
-
     /// Returns the features that users choose. Names that start with an underscore are private.
     pub(crate) fn public_features(&self) -> impl Iterator<Item = &String> {
         let is_public = |name: &&String| *name != "default" && !name.starts_with('_');
@@ -133,7 +128,7 @@ fn package_of(package: &Value, root: &Path) -> Option<Package> {
         dependencies: dependencies
             .filter_map(|dependency| dependency["name"].as_str().map(str::to_owned))
             .collect(),
-        manifest: package.clone(),
+        is_published: package["publish"].is_null(),
     })
 }
 

@@ -117,7 +117,7 @@ fn resolve(from: &str, target: &str, files: &Files) -> Result<(), &'static str> 
 }
 
 /// Returns the path from the root of a `target` relative to the file `from`.
-pub(crate) fn join(from: &str, target: &str) -> Result<String, &'static str> {
+fn join(from: &str, target: &str) -> Result<String, &'static str> {
     if target.starts_with('/') {
         return Err("absolute");
     }

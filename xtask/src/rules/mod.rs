@@ -3,4 +3,3 @@
 pub(crate) mod architecture;
 pub(crate) mod circles;
 pub(crate) mod documents;
-pub(crate) mod packages;
