@@ -9,7 +9,6 @@ import sys
 import tempfile
 import unittest
 
-import manifests
 import pages
 import scenarios
 from faults import FAULTS
@@ -291,10 +290,6 @@ class Clients(unittest.TestCase):
 
     def test_node_calls_have_own_deadlines(self):
         self.run_with("node", DEADLINES.replace("PACKAGE", CLIENTS["node"].folder))
-
-    @unittest.skipUnless(importlib.util.find_spec("yaml"), "PyYAML is not installed")
-    def test_manifests(self):
-        manifests.scrape(self.world)
 
     @unittest.skipUnless(Postgres.programs, "PostgreSQL is not installed")
     def test_python_page(self):
