@@ -14,14 +14,10 @@
 pub mod convert;
 pub mod detect;
 pub mod engine;
-pub mod kuid;
-pub mod nanoflake;
 pub mod node_specs;
 mod reference;
-pub mod scru64;
 pub mod seeds;
 pub mod snapshot;
-pub mod sno;
 pub mod snowflake;
 pub mod store_answer;
 pub mod store_file;
@@ -36,15 +32,11 @@ pub const TARGETS: &[(&str, Check)] = &[
     ("convert", convert::check),
     ("detect", detect::check),
     ("engine", engine::check),
-    ("kuid", kuid::check),
-    ("nanoflake", nanoflake::check),
     ("node_specs", node_specs::check),
-    ("scru64", scru64::check),
     ("server_http", tickid_server::fuzzing::converse_http),
     ("server_requests", tickid_server::fuzzing::parse_requests),
     ("server_resp", tickid_server::fuzzing::converse_resp),
     ("snapshot", snapshot::check),
-    ("sno", sno::check),
     ("snowflake", snowflake::check),
     ("store_answer", store_answer::check),
     ("store_file", store_file::check),

@@ -14,12 +14,8 @@ use serde_json::Value;
 /// The recordings whose texts are inputs of a target, by the names of both.
 const RECORDINGS: &[(&str, &[&str])] = &[
     ("detect", &["kuid", "nanoflake", "scru64", "sno"]),
-    ("kuid", &["kuid"]),
-    ("nanoflake", &["nanoflake"]),
     ("node_specs", &["scru64"]),
-    ("scru64", &["scru64"]),
     ("snapshot", &["sno"]),
-    ("sno", &["sno"]),
     (
         "snowflake",
         &["snowflake/discord", "snowflake/pgedge", "snowflake/sonyflake", "snowflake/tsid"],

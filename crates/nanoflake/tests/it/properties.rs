@@ -83,6 +83,7 @@ proptest! {
         let form = text.len() <= 13 && unpadded || text.len() == 13;
         let value = naive_value(&text, 36).filter(|&value| form && value <= HIGHEST);
         let parsed = NanoflakeId::parse_bytes(&text);
+        prop_assert_eq!(NanoflakeId::parse_const(&text), parsed);
         prop_assert_eq!(parsed.ok().map(|id| u128::from(u64::from(id))), value);
         if let Ok(id) = parsed {
             let lower = text.to_ascii_lowercase();

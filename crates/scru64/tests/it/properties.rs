@@ -123,6 +123,7 @@ proptest! {
     fn each_id_has_one_text(text in texts()) {
         let value = naive_value(&text, 36).filter(|_| text.len() == 12);
         let parsed = Scru64Id::parse_bytes(&text);
+        prop_assert_eq!(Scru64Id::parse_const(&text), parsed);
         prop_assert_eq!(parsed.ok().map(Scru64Id::get), value);
         if let Ok(id) = parsed {
             prop_assert_eq!(id.to_string().into_bytes(), text.to_ascii_lowercase());

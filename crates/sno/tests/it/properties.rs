@@ -63,6 +63,7 @@ proptest! {
     ) {
         let decoded = oracle().decode(&bytes).ok().filter(|_| bytes.len() == 16);
         let parsed = SnoId::parse_bytes(&bytes);
+        prop_assert_eq!(SnoId::parse_const(&bytes), parsed);
         prop_assert_eq!(parsed.ok().map(|id| id.to_bytes().to_vec()), decoded);
         if let Ok(id) = parsed {
             prop_assert_eq!(id.to_text_bytes().to_vec(), bytes);
@@ -126,6 +127,15 @@ proptest! {
         prop_assert_eq!(SnoId::from(<[u8; 10]>::from(id)), id);
         prop_assert_eq!(SnoId::try_from(u128::from(id)), Ok(id));
         prop_assert_eq!(id.as_ref(), id.to_bytes());
+    }
+
+    #[test]
+    fn integer_errors_name_the_value(any: u128, shift in 0..48_u32) {
+        let value = (any | 1 << 127) >> shift;
+        let error = SnoId::try_from(value).unwrap_err();
+        let named = (error.value(), error.min(), error.max());
+        let expected = i128::try_from(value).unwrap_or(i128::MAX);
+        prop_assert_eq!(named, (expected, 0, (1 << 80) - 1));
     }
 
     /// Times are exact at the first and last microsecond of a tick.

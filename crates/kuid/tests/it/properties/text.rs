@@ -28,6 +28,7 @@ proptest! {
         let url = URL_SAFE_NO_PAD.decode(&bytes).ok();
         macro_rules! check {
             ($id:ty, $into:ty) => {
+                prop_assert_eq!(<$id>::parse_const(&bytes), <$id>::parse_bytes(&bytes));
                 let parsed = <$id>::parse_bytes(&bytes).ok();
                 let expected = sortable.clone().and_then(|bytes| <$into>::try_from(bytes).ok());
                 prop_assert_eq!(parsed, expected.map(<$id>::from));

@@ -1,5 +1,0 @@
-//! Hands libFuzzer's inputs to `tickid_fuzz::nanoflake::check`, which holds the promises.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| tickid_fuzz::nanoflake::check(data));

@@ -1,5 +1,0 @@
-//! Hands libFuzzer's inputs to `tickid_fuzz::sno::check`, which holds the promises.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| tickid_fuzz::sno::check(data));
