@@ -52,8 +52,8 @@ enum Task {
     /// Run long checks: full counts, other tools, other toolchains.
     ///
     /// Runs every step whose tools are installed, even if others fail, and ends with the result of
-    /// each and the seconds that it took: most of a day together. The environment changes the length
-    /// of `fuzz` (TICKID_FUZZ_SECONDS, 60 per target) and of `soak` (TICKID_SOAK_IDS).
+    /// each and the seconds that it took: most of a day together. The environment changes the
+    /// length of `fuzz` (TICKID_FUZZ_SECONDS, 60 per target) and of `soak` (TICKID_SOAK_IDS).
     Verify(verify::Arguments),
     /// Run the benchmarks, or compare the instruction counts of the hot paths.
     ///

@@ -34,8 +34,8 @@ static LIST: LazyLock<List> =
 #[serde(deny_unknown_fields)]
 struct List {
     steps: Vec<VerifyStep>,
-    /// Tools that not every machine has, each with a shell command that fails without it and
-    /// instructions to install it.
+    /// What steps need, where the name does not tell: a shell command that fails without it, and
+    /// how to get it.
     tools: BTreeMap<String, (String, String)>,
 }
 
@@ -74,9 +74,27 @@ pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()>
     if failed.is_empty() { Ok(()) } else { Err(Error::NotVerified(failed)) }
 }
 
+impl List {
+    /// Returns a shell command that fails if what a step needs is missing, and how to get it.
+    fn probe(&self, need: &str) -> (String, String) {
+        if let Some((probe, get)) = self.tools.get(need) {
+            (probe.clone(), get.clone())
+        } else if let Some(toolchain) = need.strip_prefix('+') {
+            let probe = format!("rustup run {toolchain} cargo --version");
+            (probe, format!("rustup toolchain install {toolchain}"))
+        } else if let Some(target) = need.strip_prefix("target ") {
+            // Its library is from rustup or a distribution.
+            let folder = format!("$(rustc --print=target-libdir --target={target})");
+            (format!("ls {folder}/libcore-*.rlib"), format!("rustup target add {target}"))
+        } else {
+            (format!("command -v {need}"), format!("install {need}"))
+        }
+    }
+}
+
 impl VerifyStep {
     fn run(&self, workspace: &Workspace) -> Tally {
-        let mut needs = self.needs.iter().map(|tool| &LIST.tools[tool]);
+        let mut needs = self.needs.iter().map(|need| LIST.probe(need));
         if let Some((probe, get)) = needs.find(|(probe, _)| !succeeds(probe)) {
             let reason = format!("`{probe}` fails ({get})");
             say(format_args!("not run: {reason}"));
@@ -124,8 +142,15 @@ mod tests {
 
     #[test]
     fn the_list_is_sound() {
-        let needed: BTreeSet<_> = LIST.steps.iter().flat_map(|step| &step.needs).collect();
-        assert_eq!(needed, LIST.tools.keys().collect(), "tools that are needed, and listed");
+        let needs: BTreeSet<_> = LIST.steps.iter().flat_map(|step| &step.needs).collect();
+        let (listed, others): (Vec<_>, Vec<_>) =
+            needs.into_iter().partition(|need| LIST.tools.contains_key(*need));
+        assert_eq!(listed, Vec::from_iter(LIST.tools.keys()), "what is needed, and what is listed");
+        let installed = include_str!("../../.ci/verify");
+        for need in others {
+            let name = need.trim_start_matches('+').trim_start_matches("target ");
+            assert!(installed.contains(name), "`.ci/verify` does not install {name}");
+        }
         let names: BTreeSet<_> = LIST.steps.iter().map(|step| &step.name).collect();
         assert_eq!(names.len(), LIST.steps.len(), "each name is unique");
         for VerifyStep { name, shows, run, .. } in &LIST.steps {
@@ -152,6 +177,9 @@ mod tests {
     #[test]
     fn missing_tools_are_noticed() {
         assert!(succeeds("cargo --version | grep 'cargo 1.'"));
-        assert!(!succeeds("no-such-program"));
+        for need in ["no-such-program", "+no-such-toolchain", "target no-such-target"] {
+            assert!(!succeeds(&LIST.probe(need).0), "{need}");
+        }
+        assert!(succeeds(&LIST.probe("sh").0));
     }
 }
