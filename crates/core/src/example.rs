@@ -31,6 +31,8 @@ crate::impl_node_id!(Node: "node", u8::BITS);
 
 macro_rules! seconds {
     ($scheme:ident, $name:literal, $toggle:literal, $pool:literal, $policy:expr) => {
+        // As `Plain` is not hidden, `doc(hidden)` alone does not keep these two out of errors.
+        #[diagnostic::do_not_recommend]
         impl Variant<$scheme> for Plain {
             /// The IDs are plain integers.
             type Id = u64;
@@ -41,6 +43,7 @@ macro_rules! seconds {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl Observable<$scheme> for Plain {
             const LEAST: Self = Self;
         }

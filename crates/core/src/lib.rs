@@ -88,6 +88,9 @@ mod clock;
 mod debug_error;
 mod engine;
 mod error;
+// Hidden from the compiler, which would propose these types in errors about a program's own. The
+// documentation shows them.
+#[cfg_attr(not(doc), doc(hidden))]
 pub mod example;
 pub mod external;
 mod field;
