@@ -4,7 +4,7 @@ use arbitrary::{Arbitrary as _, Unstructured};
 use tickid_convert::{AnyId, Form, Kind, Layouts, TextForm, carry};
 use tickid_core::UnixTime;
 use tickid_detect::{Confidence, Identifier, Inspection, Reading, detect, trimmed};
-use tickid_kuid::WideGlobalId;
+use tickid_kuid::wide::WideGlobalId;
 use tickid_text::form::Characters;
 
 use crate::convert::layouts;

@@ -3,7 +3,7 @@
 use tickid_convert::foreign::Mastodon;
 use tickid_convert::{AnyId, Form, Kind, Layouts, SchemeId, TextForm, Uuid, carry};
 use tickid_core::UnixTime;
-use tickid_kuid::WideGlobalId;
+use tickid_kuid::wide::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::alphabets::Alphabets;

@@ -8,7 +8,7 @@ use tickid_convert::{
     TextForm, ToParts, Uuid,
 };
 use tickid_core::UnixTime;
-use tickid_kuid::WideGlobalId;
+use tickid_kuid::wide::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::form::Facts;
 

@@ -7,7 +7,8 @@ use tickid_convert::{
     TextForm, ToParts as _, Uuid, carry,
 };
 use tickid_core::{Field, UnixTime};
-use tickid_kuid::{GlobalId, WideGlobalId};
+use tickid_kuid::GlobalId;
+use tickid_kuid::wide::WideGlobalId;
 
 use crate::confidence::{Confidence, Doubt};
 use crate::erlang::Tuple;

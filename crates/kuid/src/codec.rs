@@ -48,11 +48,11 @@ pub(crate) const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a
 /// [`impl_codec`](tickid_text::impl_codec), and the other is for URLs.
 macro_rules! impl_texts {
     (
-        $id:ident: $what:literal, $title:literal, $bytes:literal bytes, $chars:literal,
-        from $from:path, to $to:path, $errors:literal, $sample:literal
+        $id:ident $(in $module:ident)?: $what:literal, $title:literal, $bytes:literal bytes,
+        $chars:literal, from $from:path, to $to:path, $errors:literal, $sample:literal
     ) => {
         tickid_text::impl_codec! {
-            tickid_kuid::$id: $what, crate::codec::Canonical<$bytes, { $id::TEXT_LEN }>,
+            tickid_kuid::$id $(in $module)?: $what, crate::codec::Canonical<$bytes, { $id::TEXT_LEN }>,
             from $from, to $to,
             const |text| <crate::codec::Sortable as tickid_text::StaticAlphabet>::ALPHABET
                 .decode::<$bytes, { $id::TEXT_LEN }>(text),
@@ -108,7 +108,7 @@ macro_rules! impl_texts {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::", stringify!($id), ";")]
+            #[doc = concat!("use tickid_kuid::", $(stringify!($module), "::",)? stringify!($id), ";")]
             ///
             #[doc = concat!("let id: ", stringify!($id), " = \"", $sample, "\".parse()?;")]
             #[doc = concat!("assert_eq!(", stringify!($id), "::parse_url(id.encode_url().as_bytes()), Ok(id));")]
@@ -129,7 +129,7 @@ macro_rules! impl_texts {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::", stringify!($id), " as Id;")]
+            #[doc = concat!("use tickid_kuid::", $(stringify!($module), "::",)? stringify!($id), " as Id;")]
             ///
             /// let text = Id::MAX.encode_url();
             /// assert_eq!(Id::parse_url(text.as_bytes()), Ok(Id::MAX));

@@ -2,10 +2,11 @@
 
 use tickid_core::external::SortedText;
 
-use crate::global::{GlobalId, WideGlobalId};
+use crate::global::GlobalId;
 use crate::local::LocalId;
 #[cfg(feature = "serde")]
 use crate::node::Node;
+use crate::wide::WideGlobalId;
 
 // The last characters of local and wide texts hold four bits and two.
 tickid_core::impl_external! {

@@ -1,4 +1,4 @@
-//! IDs with a node, of 96 bits, and their wide form of 128 bits.
+//! IDs with a node, of 96 bits, and what both widths of them share.
 
 use core::hash::{Hash, Hasher};
 use core::ops::{RangeBounds, RangeInclusive};
@@ -7,7 +7,7 @@ use tickid_core::{Field, IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime}
 
 use crate::codec::impl_texts;
 use crate::distance::Distance;
-use crate::layout::{Drift, Kuid, WideKuid};
+use crate::layout::{Drift, Kuid};
 use crate::local::LocalId;
 use crate::node::{ForeignNode, Node};
 
@@ -17,13 +17,13 @@ const TAIL_BITS: u32 = 24;
 
 /// Returns the number of bits below the node, which are the low seconds and the tail.
 #[inline]
-const fn low_bits(drift: Drift) -> u32 {
+pub(crate) const fn low_bits(drift: Drift) -> u32 {
     TAIL_BITS + drift.get() as u32
 }
 
 /// Returns a local ID with `node`, of `node_bits` bits, in front of its low bits.
 #[inline]
-const fn splice(local: LocalId, node: u64, node_bits: u32, drift: Drift) -> u128 {
+pub(crate) const fn splice(local: LocalId, node: u64, node_bits: u32, drift: Drift) -> u128 {
     let low_bits = low_bits(drift);
     let (high, low) = (local.get() >> low_bits, local.get() & ((1 << low_bits) - 1));
     ((high as u128) << node_bits | node as u128) << low_bits | low as u128
@@ -32,16 +32,18 @@ const fn splice(local: LocalId, node: u64, node_bits: u32, drift: Drift) -> u128
 /// Returns the local ID around the node. The node's width does not matter, because the local ID's
 /// high bits are still at their place in the first 8 bytes, and its low bits in the last 8.
 #[inline]
-const fn local_part(first: u64, last: u64, drift: Drift) -> LocalId {
+pub(crate) const fn local_part(first: u64, last: u64, drift: Drift) -> LocalId {
     let low = (1 << low_bits(drift)) - 1;
     LocalId::new(first & !low | last & low)
 }
 
-/// Defines the parts that both widths of global IDs share.
+/// Defines the parts that both widths of global IDs share. The file that uses it imports what these
+/// parts name.
 macro_rules! global_id_type {
     (
         $(#[$doc:meta])*
-        $name:ident: $what:literal, $title:literal, $bytes:literal bytes, $chars:literal characters;
+        $name:ident $(in $module:ident)?: $what:literal, $title:literal, $bytes:literal bytes,
+        $chars:literal characters;
         node: $node:ty, $node_bits:literal bits;
         errors: $spare:literal;
         sample: $sample:literal
@@ -86,7 +88,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            #[doc = concat!("use tickid_kuid::{Drift, ", $(stringify!($module), "::",)? stringify!($name), " as Id};")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// let (local, node) = (id.to_local(Drift::DEFAULT), id.node(Drift::DEFAULT));
@@ -107,7 +109,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            #[doc = concat!("use tickid_kuid::{Drift, ", $(stringify!($module), "::",)? stringify!($name), " as Id};")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// let local = id.to_local(Drift::DEFAULT);
@@ -126,7 +128,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::", stringify!($name), " as Id;")]
+            #[doc = concat!("use tickid_kuid::", $(stringify!($module), "::",)? stringify!($name), " as Id;")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// assert_eq!(Id::from_bytes(id.to_bytes()), id);
@@ -142,7 +144,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::", stringify!($name), " as Id;")]
+            #[doc = concat!("use tickid_kuid::", $(stringify!($module), "::",)? stringify!($name), " as Id;")]
             ///
             #[doc = concat!("assert_eq!(Id::from_bytes([0; ", $bytes, "]), Id::MIN);")]
             /// ```
@@ -157,7 +159,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, LocalId, ", stringify!($name), " as Id};")]
+            #[doc = concat!("use tickid_kuid::{Drift, LocalId, ", $(stringify!($module), "::",)? stringify!($name), " as Id};")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// let node = id.node(Drift::DEFAULT);
@@ -174,7 +176,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::", stringify!($name), " as Id;")]
+            #[doc = concat!("use tickid_kuid::", $(stringify!($module), "::",)? stringify!($name), " as Id;")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// assert_eq!(id.mega_seconds(), 1_539);
@@ -192,7 +194,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            #[doc = concat!("use tickid_kuid::{Drift, ", $(stringify!($module), "::",)? stringify!($name), " as Id};")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// assert_eq!(id.seconds(Drift::DEFAULT), id.to_local(Drift::DEFAULT).seconds());
@@ -216,7 +218,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::", stringify!($name), " as Id;")]
+            #[doc = concat!("use tickid_kuid::", $(stringify!($module), "::",)? stringify!($name), " as Id;")]
             ///
             /// assert_eq!((Id::MIN.sequence(), Id::MAX.sequence()), (0, 16_383));
             /// ```
@@ -231,7 +233,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            #[doc = concat!("use tickid_kuid::{Drift, ", $(stringify!($module), "::",)? stringify!($name), " as Id};")]
             ///
             /// assert_eq!(Id::MIN.tick(Drift::DEFAULT).map(|tick| tick.get()), Some(0));
             /// assert_eq!(Id::MAX.tick(Drift::DEFAULT), None); // no valid time
@@ -247,7 +249,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            #[doc = concat!("use tickid_kuid::{Drift, ", $(stringify!($module), "::",)? stringify!($name), " as Id};")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// let local = id.to_local(Drift::DEFAULT);
@@ -286,7 +288,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            #[doc = concat!("use tickid_kuid::{Drift, ", $(stringify!($module), "::",)? stringify!($name), " as Id};")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// let (time, drift) = (id.unix_time(Drift::DEFAULT), Drift::DEFAULT);
@@ -306,7 +308,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            #[doc = concat!("use tickid_kuid::{Drift, ", $(stringify!($module), "::",)? stringify!($name), " as Id};")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             /// let (time, drift) = (id.unix_time(Drift::DEFAULT), Drift::DEFAULT);
@@ -330,7 +332,7 @@ macro_rules! global_id_type {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use tickid_kuid::{Drift, UnixTime, ", stringify!($name), "};")]
+            #[doc = concat!("use tickid_kuid::{Drift, UnixTime, ", $(stringify!($module), "::",)? stringify!($name), "};")]
             ///
             /// let until = UnixTime::from_millis(1_700_000_000_123)?;
             #[doc = concat!("let keys = ", stringify!($name), "::range(..=until, Drift::DEFAULT).unwrap();")]
@@ -350,8 +352,8 @@ macro_rules! global_id_type {
         }
 
         impl_texts! {
-            $name: $what, $title, $bytes bytes, $chars, from Self::from_bytes, to Self::to_bytes,
-            $spare, $sample
+            $name $(in $module)?: $what, $title, $bytes bytes, $chars, from Self::from_bytes,
+            to Self::to_bytes, $spare, $sample
         }
 
         impl Hash for $name {
@@ -374,6 +376,7 @@ macro_rules! global_id_type {
         }
     };
 }
+pub(crate) use global_id_type;
 
 global_id_type! {
     /// A global ID of 96 bits, 32 of which are the node.
@@ -554,101 +557,13 @@ impl TryFrom<u128> for GlobalId {
     }
 }
 
-global_id_type! {
-    /// A global ID of 128 bits with a wide node, which has 64 of them.
-    /// [`WideGenerator`](crate::WideGenerator) issues them. Choose it where nodes are random
-    /// numbers, because 64 bits make equal nodes practically impossible.
-    ///
-    /// ```text
-    ///     20 bits      20 - I bits    64 bits    I bits    10 bits     14 bits
-    /// |--------------|-------------|-----------|---------|---------|-------------|
-    ///  mega-seconds A  seconds B0      node     seconds B1     C       sequence
-    /// ```
-    ///
-    /// The Erlang library's documentation mentions this form ("optionally 64-bit"), but its code
-    /// does not implement it. Leases, the command and the ID server have nodes of 32 bits, so wide
-    /// IDs are for programs that use this crate on both sides. In all other respects it is like
-    /// [`GlobalId`].
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_kuid::{Drift, LocalId, WideGlobalId};
-    ///
-    /// let local = LocalId::from_parts(1539, 625_275, 432_128, 1)?;
-    /// let id = WideGlobalId::from_local(local, 0x0123_4567_89ab_cdef, Drift::DEFAULT);
-    /// assert_eq!(u128::from(id), 0x0060398a_0123456789abcdef_7b698001);
-    /// assert_eq!(id.to_string().parse(), Ok(id));
-    /// assert_eq!(id.node(Drift::DEFAULT), 0x0123_4567_89ab_cdef);
-    /// # Ok::<(), tickid_kuid::RangeError>(())
-    /// ```
-    ///
-    /// # Spec
-    /// fogfish/uid, "96-bit, global", Node.
-    WideGlobalId: "kuid wide global ID", "kuid global of 128 bits", 16 bytes, 22 characters;
-    node: u64, 64 bits;
-    errors: "Also for a last character that holds more than the ID's last 2 bits.";
-    sample: ".5.tXVEf.............."
-}
-
-impl WideGlobalId {
-    #[inline]
-    const fn low_bytes(value: u128) -> Self {
-        Self(value.to_be_bytes())
-    }
-
-    #[inline]
-    const fn value(self) -> u128 {
-        u128::from_be_bytes(self.0)
-    }
-
-    /// Returns the first and the last 8 bytes.
-    #[inline]
-    const fn ends(self) -> (u64, u64) {
-        #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
-        ((self.value() >> 64) as u64, self.value() as u64)
-    }
-
-    #[inline]
-    pub(crate) const fn from_slot(slot: Slot<WideKuid>) -> Self {
-        Self::low_bytes((slot.high() as u128) << 64 | slot.low() as u128)
-    }
-
-    /// Returns the prefix of an ID with sequence 0.
-    pub(crate) const fn prefix(self) -> Prefix {
-        let (high, low) = self.ends();
-        Prefix::new(high, low)
-    }
-
-    #[inline]
-    const fn node_value(node: u64) -> u64 {
-        node
-    }
-
-    /// Returns the node in the low bits.
-    #[inline]
-    const fn node_of(value: u128) -> u64 {
-        #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
-        {
-            value as u64
-        }
-    }
-}
-
-/// The integer that the bytes are, big-endian.
-impl From<u128> for WideGlobalId {
-    fn from(value: u128) -> Self {
-        Self::low_bytes(value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_12_and_16_bytes() {
+    fn takes_12_bytes() {
         assert_eq!(size_of::<GlobalId>(), 12);
-        assert_eq!(size_of::<WideGlobalId>(), 16);
     }
 
     #[test]

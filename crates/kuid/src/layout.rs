@@ -38,30 +38,6 @@ impl Kuid {
     pub(crate) const SCALE: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
 }
 
-/// The scheme of [`WideGlobalId`](crate::WideGlobalId)s. It is like [`Kuid`], but nodes have 64
-/// bits instead of 32.
-///
-/// # Examples
-/// ```
-/// use tickid_kuid::{Drift, WideGenerator, WideKuid, WideNode};
-///
-/// let layout = WideKuid { drift: Drift::MAX };
-/// let generator = WideGenerator::builder(WideNode::new(7)).layout(layout).build()?;
-/// assert_eq!(generator.generate()?.node(Drift::MAX), 7);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct WideKuid {
-    /// The number of low bits of the seconds that are placed below the node.
-    pub drift: Drift,
-}
-
-impl WideKuid {
-    pub(crate) const fn narrow(self) -> Kuid {
-        Kuid { drift: self.drift }
-    }
-}
-
 /// The number of low bits of the seconds that are placed below the node in a global ID. It is 5 to
 /// 10, and 8 by default. The Erlang library calls it `I`, or drift.
 ///

@@ -47,6 +47,8 @@
 //! scan returns. And an ID is not a secret. It reveals its time and node, and since sequences are
 //! counted up, other IDs can be guessed from it.
 //!
+//! Global IDs with a node of 64 bits, for nodes that are random numbers, are in [`wide`].
+//!
 //! # Equivalents of the Erlang library
 //! | Erlang | here |
 //! |---|---|
@@ -104,14 +106,14 @@ mod node;
 mod process;
 mod scheme;
 pub mod vector_clock;
-mod wide;
+pub mod wide;
 
 pub use self::distance::Distance;
 #[cfg(target_has_atomic = "64")]
 pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
-pub use self::global::{GlobalId, WideGlobalId};
-pub use self::layout::{Drift, Kuid, WideKuid};
+pub use self::global::GlobalId;
+pub use self::layout::{Drift, Kuid};
 pub use self::local::LocalId;
 pub use self::node::{ForeignNode, Node};
 #[cfg(feature = "std")]
@@ -119,9 +121,6 @@ pub use self::process::{generator, new, new_local};
 pub use self::scheme::{Global, Local};
 #[cfg(feature = "alloc")]
 pub use self::vector_clock::VectorClock;
-#[cfg(target_has_atomic = "64")]
-pub use self::wide::WideGenerator;
-pub use self::wide::{Wide, WideLocalGenerator, WideNode};
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;

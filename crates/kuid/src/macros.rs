@@ -39,23 +39,3 @@ macro_rules! global_id {
         const { $crate::__parsed($crate::GlobalId::parse_const($text.as_bytes())) }
     };
 }
-
-/// Makes a [`WideGlobalId`](crate::WideGlobalId) from a literal in canonical text. Any other
-/// literal is a compile error, so there is no `Result` to unwrap.
-///
-/// ```
-/// use tickid_kuid::{WideGlobalId, wide_global_id};
-///
-/// const ID: WideGlobalId = wide_global_id!(".....................F");
-/// assert_eq!(ID.sequence(), 1);
-/// ```
-///
-/// ```compile_fail,E0080
-/// let id = tickid_kuid::wide_global_id!(".....................0"); // stray bits at the end
-/// ```
-#[macro_export]
-macro_rules! wide_global_id {
-    ($text:expr) => {
-        const { $crate::__parsed($crate::WideGlobalId::parse_const($text.as_bytes())) }
-    };
-}

@@ -1,18 +1,119 @@
-//! Generators of wide IDs, with a node of 64 bits.
+//! Wide global IDs, with a node of 64 bits instead of 32, and their generators.
+//!
+//! Choose them where nodes are random numbers, because 64 bits make equal nodes practically
+//! impossible. The Erlang library's documentation mentions this form ("optionally 64-bit"), but its
+//! code does not implement it. Leases, the command and the ID server have nodes of 32 bits, so wide
+//! IDs are for programs that use this crate on both sides.
+//!
+//! # Examples
+//! ```
+//! use tickid_kuid::wide::{WideGenerator, WideGlobalId, WideNode};
+//!
+//! let generator = WideGenerator::new(WideNode::random()?)?;
+//! let id = generator.generate()?;
+//! assert_eq!(id.to_string().parse::<WideGlobalId>()?, id);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::ops::{RangeBounds, RangeInclusive};
 
 use tickid_core::{
-    DefaultClock, Observable, Policy, Prefix, Scheme, Slot, Tick, TickScale, Variant,
+    DefaultClock, Field, IntoUnixTime, Observable, Policy, Prefix, RangeError, Scheme, Slot, Tick,
+    TickScale, UnixTime, Variant,
 };
 use tickid_text::{ParseError, Text};
 
-use crate::codec::HEX;
-use crate::global::WideGlobalId;
-use crate::layout::{Kuid, WideKuid};
+use crate::codec::{HEX, impl_texts};
+use crate::global::{global_id_type, local_part, low_bits, splice};
+use crate::layout::{Drift, Kuid};
 use crate::local::LocalId;
 use crate::node::Node;
 use crate::scheme::Local;
+
+global_id_type! {
+    /// A global ID of 128 bits with a wide node, which has 64 of them.
+    /// [`WideGenerator`] issues them. In all other respects it is like
+    /// [`GlobalId`](crate::GlobalId).
+    ///
+    /// ```text
+    ///     20 bits      20 - I bits    64 bits    I bits    10 bits     14 bits
+    /// |--------------|-------------|-----------|---------|---------|-------------|
+    ///  mega-seconds A  seconds B0      node     seconds B1     C       sequence
+    /// ```
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{Drift, LocalId};
+    /// use tickid_kuid::wide::WideGlobalId;
+    ///
+    /// let local = LocalId::from_parts(1539, 625_275, 432_128, 1)?;
+    /// let id = WideGlobalId::from_local(local, 0x0123_4567_89ab_cdef, Drift::DEFAULT);
+    /// assert_eq!(u128::from(id), 0x0060398a_0123456789abcdef_7b698001);
+    /// assert_eq!(id.to_string().parse(), Ok(id));
+    /// assert_eq!(id.node(Drift::DEFAULT), 0x0123_4567_89ab_cdef);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
+    ///
+    /// # Spec
+    /// fogfish/uid, "96-bit, global", Node.
+    WideGlobalId in wide: "kuid wide global ID", "kuid global of 128 bits", 16 bytes, 22 characters;
+    node: u64, 64 bits;
+    errors: "Also for a last character that holds more than the ID's last 2 bits.";
+    sample: ".5.tXVEf.............."
+}
+
+impl WideGlobalId {
+    #[inline]
+    const fn low_bytes(value: u128) -> Self {
+        Self(value.to_be_bytes())
+    }
+
+    #[inline]
+    const fn value(self) -> u128 {
+        u128::from_be_bytes(self.0)
+    }
+
+    /// Returns the first and the last 8 bytes.
+    #[inline]
+    const fn ends(self) -> (u64, u64) {
+        #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
+        ((self.value() >> 64) as u64, self.value() as u64)
+    }
+
+    #[inline]
+    pub(crate) const fn from_slot(slot: Slot<WideKuid>) -> Self {
+        Self::low_bytes((slot.high() as u128) << 64 | slot.low() as u128)
+    }
+
+    /// Returns the prefix of an ID with sequence 0.
+    pub(crate) const fn prefix(self) -> Prefix {
+        let (high, low) = self.ends();
+        Prefix::new(high, low)
+    }
+
+    #[inline]
+    const fn node_value(node: u64) -> u64 {
+        node
+    }
+
+    /// Returns the node in the low bits.
+    #[inline]
+    const fn node_of(value: u128) -> u64 {
+        #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
+        {
+            value as u64
+        }
+    }
+}
+
+/// The integer that the bytes are, big-endian.
+impl From<u128> for WideGlobalId {
+    fn from(value: u128) -> Self {
+        Self::low_bytes(value)
+    }
+}
 
 /// A wide node of 64 bits, all of whose values are valid.
 ///
@@ -22,7 +123,7 @@ use crate::scheme::Local;
 ///
 /// # Examples
 /// ```
-/// use tickid_kuid::WideNode;
+/// use tickid_kuid::wide::WideNode;
 ///
 /// let node = WideNode::new(0x0123_4567_89ab_cdef);
 /// assert_eq!(node.to_string(), "0123456789abcdef");
@@ -58,7 +159,8 @@ impl WideNode {
     ///
     /// # Examples
     /// ```
-    /// use tickid_kuid::{Drift, WideGenerator, WideNode};
+    /// use tickid_kuid::Drift;
+    /// use tickid_kuid::wide::{WideGenerator, WideNode};
     ///
     /// let generator = WideGenerator::new(WideNode::random()?)?;
     /// assert_eq!(generator.generate()?.node(Drift::DEFAULT), generator.node().get());
@@ -77,7 +179,7 @@ impl WideNode {
     ///
     /// # Examples
     /// ```
-    /// use tickid_kuid::WideNode;
+    /// use tickid_kuid::wide::WideNode;
     ///
     /// assert_eq!(WideNode::parse_bytes(b"00000000000000ff"), Ok(WideNode::new(255)));
     /// ```
@@ -92,7 +194,7 @@ impl WideNode {
     ///
     /// # Examples
     /// ```
-    /// assert_eq!(tickid_kuid::WideNode::new(255).encode(), "00000000000000ff");
+    /// assert_eq!(tickid_kuid::wide::WideNode::new(255).encode(), "00000000000000ff");
     /// ```
     #[must_use]
     pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
@@ -109,6 +211,31 @@ tickid_core::impl_conversions! { WideNode:
     into u64 = WideNode::get;
 }
 tickid_core::impl_node_id!(WideNode: "node", u64::BITS);
+
+/// The scheme of [`WideGlobalId`]s. It is like [`Kuid`], but nodes have 64
+/// bits instead of 32.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::Drift;
+/// use tickid_kuid::wide::{WideGenerator, WideKuid, WideNode};
+///
+/// let layout = WideKuid { drift: Drift::MAX };
+/// let generator = WideGenerator::builder(WideNode::new(7)).layout(layout).build()?;
+/// assert_eq!(generator.generate()?.node(Drift::MAX), 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct WideKuid {
+    /// The number of low bits of the seconds that are placed below the node.
+    pub drift: Drift,
+}
+
+impl WideKuid {
+    pub(crate) const fn narrow(self) -> Kuid {
+        Kuid { drift: self.drift }
+    }
+}
 
 impl Scheme for WideKuid {
     const NAME: &'static str = "wide kuid";
@@ -180,7 +307,8 @@ impl Variant<WideKuid> for Local {
 ///
 /// # Examples
 /// ```
-/// use tickid_kuid::{Drift, Local, WideGenerator, WideNode};
+/// use tickid_kuid::{Drift, Local};
+/// use tickid_kuid::wide::{WideGenerator, WideNode};
 ///
 /// let generator = WideGenerator::new(WideNode::new(0x0123_4567_89ab_cdef))?;
 /// let wide = generator.generate()?;
@@ -195,3 +323,37 @@ pub type WideGenerator<C = DefaultClock> = tickid_core::Generator<WideKuid, C>;
 /// The exclusive generator of wide IDs. In all other respects it is like
 /// [`LocalGenerator`](crate::LocalGenerator), so build one for each node and process.
 pub type WideLocalGenerator<C = DefaultClock> = tickid_core::LocalGenerator<WideKuid, C>;
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wide_global_id {
+    ($text:expr) => {
+        const { $crate::__parsed($crate::wide::WideGlobalId::parse_const($text.as_bytes())) }
+    };
+}
+
+/// Makes a [`WideGlobalId`] from a literal in canonical text. Any other
+/// literal is a compile error, so there is no `Result` to unwrap.
+///
+/// ```
+/// use tickid_kuid::wide::{WideGlobalId, wide_global_id};
+///
+/// const ID: WideGlobalId = wide_global_id!(".....................F");
+/// assert_eq!(ID.sequence(), 1);
+/// ```
+///
+/// ```compile_fail,E0080
+/// let id = tickid_kuid::wide::wide_global_id!(".....................0"); // stray bits at the end
+/// ```
+#[doc(inline)]
+pub use crate::__wide_global_id as wide_global_id;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_16_bytes() {
+        assert_eq!(size_of::<WideGlobalId>(), 16);
+    }
+}

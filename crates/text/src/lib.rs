@@ -157,13 +157,14 @@ macro_rules! impl_text {
 /// Implements the text of an ID type through a [`Codec`]. These are the methods `parse_bytes`,
 /// `parse_const` and `encode`, and through [`impl_text`], the traits.
 ///
-/// `$from` and `$to` are constant functions that convert the codec's value to an ID and back.
+/// `in $module` says in which module of the crate the type is, if not at its root. `$from` and `$to`
+/// are constant functions that convert the codec's value to an ID and back.
 /// `$decode` is a constant expression for the value of `$text`, because a codec cannot be called in
 /// a constant. `$sample` is the text of some ID for the examples.
 #[macro_export]
 macro_rules! impl_codec {
     (
-        $crate_name:ident::$id:ident: $what:literal, $codec:ty, from $from:path, to $to:path,
+        $crate_name:ident::$id:ident $(in $module:ident)?: $what:literal, $codec:ty, from $from:path, to $to:path,
         const |$text:ident| $decode:expr,
         $(#[$doc:meta])+
         $sample:literal
@@ -173,7 +174,7 @@ macro_rules! impl_codec {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            #[doc = concat!("use ", stringify!($crate_name), "::", $(stringify!($module), "::",)? stringify!($id), " as Id;")]
             ///
             #[doc = concat!("let id = Id::parse_bytes(b\"", $sample, "\")?;")]
             #[doc = concat!("assert_eq!(id.to_string(), \"", $sample, "\");")]
@@ -197,7 +198,7 @@ macro_rules! impl_codec {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            #[doc = concat!("use ", stringify!($crate_name), "::", $(stringify!($module), "::",)? stringify!($id), " as Id;")]
             ///
             #[doc = concat!("const ID: Id = match Id::parse_const(b\"", $sample, "\") {")]
             ///     Ok(id) => id,
@@ -216,7 +217,7 @@ macro_rules! impl_codec {
             ///
             /// # Examples
             /// ```
-            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            #[doc = concat!("use ", stringify!($crate_name), "::", $(stringify!($module), "::",)? stringify!($id), " as Id;")]
             ///
             #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
             #[doc = concat!("assert_eq!(id.encode(), \"", $sample, "\");")]

@@ -25,7 +25,7 @@ macro_rules! for_each_id {
         $check::<tickid_nanoflake::NanoflakeId>();
         $check::<tickid_kuid::LocalId>();
         $check::<tickid_kuid::GlobalId>();
-        $check::<tickid_kuid::WideGlobalId>();
+        $check::<tickid_kuid::wide::WideGlobalId>();
         $check::<tickid_sno::SnoId>();
         $check::<tickid_snowflake::SnowflakeId>();
     };

@@ -2,7 +2,7 @@
 
 use tickid_convert::{AnyId, Form, Kind, TextForm};
 use tickid_detect::{Identifier, Reading};
-use tickid_kuid::WideGlobalId;
+use tickid_kuid::wide::WideGlobalId;
 use tickid_text::form::Characters;
 use tickid_text::{ParseError, ParseErrorKind};
 

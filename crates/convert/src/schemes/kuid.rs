@@ -3,7 +3,8 @@
 use core::ops::{Bound, RangeInclusive};
 
 use tickid_core::{Observable, RangeError, Scheme as _, UnixTime};
-use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, WideGlobalId};
+use tickid_kuid::wide::WideGlobalId;
+use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
 
 use super::scheme_id::sealed::{Assemble, Shape};
 use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held};

@@ -8,7 +8,8 @@ use tickid_core::UnixTime;
 use tickid_detect::{
     Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
 };
-use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
+use tickid_kuid::wide::WideGlobalId;
+use tickid_kuid::{GlobalId, LocalId};
 use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;

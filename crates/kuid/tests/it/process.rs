@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use tickid_kuid::{Drift, GlobalId, Node, WideNode, generator, new, new_local};
+use tickid_kuid::wide::WideNode;
+use tickid_kuid::{Drift, GlobalId, Node, generator, new, new_local};
 
 #[test]
 fn threads_share_the_generator() {

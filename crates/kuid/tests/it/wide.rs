@@ -1,9 +1,9 @@
 //! The generators of wide IDs, compared with generators of global IDs.
 
 use tickid_kuid::tickid_core::{Error, ManualClock, NodeId as _, Scheme as _};
+use tickid_kuid::wide::{WideGenerator, WideGlobalId, WideKuid, WideLocalGenerator, WideNode};
 use tickid_kuid::{
     Drift, Generator, GlobalId, Kuid, Local, LocalGenerator, LocalId, Node, UnixTime,
-    WideGenerator, WideGlobalId, WideKuid, WideLocalGenerator, WideNode,
 };
 
 const NODES: [u64; 4] = [0, u64::MAX, 0x0123_4567_89ab_cdef, 1 << 63];

@@ -3,7 +3,8 @@
 use bytemuck::{Pod, TransparentWrapper};
 use tickid_core::external::Representations;
 use tickid_integration::any;
-use tickid_kuid::{GlobalId, WideGlobalId};
+use tickid_kuid::GlobalId;
+use tickid_kuid::wide::WideGlobalId;
 use tickid_sno::SnoId;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use tickid_core::external::Representations;
 use tickid_integration::any;
-use tickid_kuid::WideGlobalId;
+use tickid_kuid::wide::WideGlobalId;
 use tickid_sno::SnoId;
 use uuid::Uuid;
 

@@ -4,7 +4,8 @@ use core::fmt::Debug;
 
 use sqlx::postgres::{PgConnection, PgHasArrayType};
 use sqlx::{AssertSqlSafe, Decode, Encode, Postgres as Pg, Row as _, Type};
-use tickid_kuid::{AsText, GlobalId, LocalId, WideGlobalId};
+use tickid_kuid::wide::WideGlobalId;
+use tickid_kuid::{AsText, GlobalId, LocalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;

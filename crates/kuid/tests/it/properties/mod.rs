@@ -17,9 +17,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tickid_kuid::tickid_core::Scheme;
 use tickid_kuid::vector_clock::{Difference, Entry};
-use tickid_kuid::{
-    Drift, GlobalId, Kuid, LocalId, Node, RangeError, UnixTime, VectorClock, WideGlobalId,
-};
+use tickid_kuid::wide::WideGlobalId;
+use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node, RangeError, UnixTime, VectorClock};
 
 const SORTABLE: &str = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 /// The last microsecond of the format.
