@@ -130,7 +130,7 @@ impl Identifier {
     #[must_use]
     pub const fn format(&self) -> Format {
         match self {
-            Self::Scheme(id) => Format::of_scheme(id.kind()),
+            Self::Scheme(id) => Format::of_kind(id.kind()),
             Self::KuidWide(_) => Format::Kuid,
             Self::Preset(preset, _) => Format::of_preset(*preset),
             Self::Mastodon(_) => Format::Mastodon,
@@ -146,7 +146,7 @@ impl Identifier {
     #[must_use]
     pub const fn shown_format(&self) -> Format {
         match self {
-            Self::Carried(id) => Format::of_scheme(id.kind()),
+            Self::Carried(id) => Format::of_kind(id.kind()),
             _ => self.format(),
         }
     }

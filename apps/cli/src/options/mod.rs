@@ -228,7 +228,7 @@ impl LayoutValues {
                 .value_name(option.values)
                 .value_parser(move |text: &str| layout(&option, text))
                 .allow_negative_numbers(option.is_time)
-                .help(help(Format::of_scheme(kind).title(), &option))
+                .help(help(Format::of_kind(kind).title(), &option))
         })
     }
 

@@ -125,7 +125,7 @@ macro_rules! formats {
             /// Returns the format of a scheme's IDs.
             #[inline(always)]
             #[must_use]
-            pub const fn of_scheme(kind: Kind) -> Self {
+            pub const fn of_kind(kind: Kind) -> Self {
                 match kind {
                     $($($(Kind::$kind => Self::$variant,)+)?)+
                     // A test compares all kinds.
@@ -452,7 +452,7 @@ mod tests {
     #[test]
     fn every_scheme_has_a_row() {
         for kind in Kind::ALL {
-            assert_eq!(Format::of_scheme(*kind).key(), kind.name());
+            assert_eq!(Format::of_kind(*kind).key(), kind.name());
             let name = std::string::ToString::to_string(kind);
             assert!(TextForm::all(*kind).all(|form| form.title.starts_with(&*name)), "{kind}");
         }
