@@ -33,9 +33,9 @@
 //!
 //! # What is here
 //! - [`convert`] converts one ID and reports what was lost, [`convert_exact`] makes any loss an
-//!   error, and [`restore`] reverses a conversion. [`convert_all`] and [`convert_slice`] convert
-//!   many IDs without allocating. [`Options`] hold what the bits do not say, for example epochs,
-//!   node sizes, drifts and the mapping of nodes.
+//!   error, and [`restore`] reverses a conversion. [`convert_all`] converts many IDs
+//!   without allocating. [`Options`] hold what the bits do not say, for example epochs, node
+//!   sizes, drifts and the mapping of nodes.
 //! - [`Parts`] are an ID in scheme-independent terms. Build them yourself to convert from a format
 //!   of your own.
 //! - [`carry`] stores any ID in a UUID, a `u128` or 16 bytes, without loss.
@@ -152,7 +152,7 @@ pub use self::any::{
 };
 #[cfg(feature = "lease")]
 pub use self::any::{AnyLeasedBuilder, AnyLeasedGenerator};
-pub use self::bulk::{ConvertSliceError, Losses, convert_all, convert_slice};
+pub use self::bulk::convert_all;
 pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::error::ConvertError;
 pub use self::loss::{Loss, NodeLoss, SequenceLoss};

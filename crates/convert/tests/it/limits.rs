@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use tickid_convert::{
-    Bits, ConvertError, ConvertSliceError, Converted, Kind, Layouts, Losses, Nodes, Options, Parts,
-    convert, convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
+    Bits, ConvertError, Converted, Kind, Layouts, Nodes, Options, Parts, convert, convert_all,
+    convert_any, convert_exact, restore, restore_any,
 };
 use tickid_core::{Scheme as _, TickScale, UnixTime};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
@@ -311,26 +311,15 @@ fn nanoflakes<const N: usize>(millis: [u64; N]) -> [NanoflakeId; N] {
     millis.map(|ms| NanoflakeId::from_parts(ms, GeneratorId::new(5).unwrap(), 7).unwrap())
 }
 
+/// An ID that cannot be converted does not end the iteration.
 #[test]
-fn slices_stop_at_first_error() {
-    let ids = nanoflakes([400_000_000_003, 400_000_000_004, 2_199_023_255_551]);
-    let mut out = [SnoId::MIN; 3];
+fn each_of_many_has_its_result() {
+    let ids = nanoflakes([400_000_000_003, 2_199_023_255_551, 400_000_000_004]);
     let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
     let options = Options { source: discord, ..Options::default() };
-    match convert_slice(&ids, &mut out, &options) {
-        Err(ConvertSliceError::Id { index: 2, reason: ConvertError::Time(_) }) => {}
-        other => panic!("{other:?}"),
-    }
-    assert!(out[0] > SnoId::MIN && out[1] > out[0] && out[2] == SnoId::MIN);
-    let one_by_one: Vec<SnoId> = convert_all(ids, &options).flatten().map(|one| one.id).collect();
-    assert_eq!(one_by_one, out[..2]);
-
-    let losses = convert_slice(&ids[..2], &mut out[..2], &options).unwrap();
-    assert_eq!((losses.time, losses.is_none()), (1, false));
-    let losses = convert_slice(&ids[1..2], &mut out[..1], &options).unwrap();
-    assert_eq!(losses, Losses::default());
-    let error = convert_slice(&ids, &mut out[..2], &options).unwrap_err();
-    assert_eq!(error, ConvertSliceError::Length { ids: 3, room: 2 });
+    let each = ids.map(|id| convert::<SnoId>(id, &options));
+    assert!(matches!(each, [Ok(_), Err(ConvertError::Time(_)), Ok(_)]), "{each:?}");
+    assert!(convert_all(ids, &options).eq(each));
 }
 
 #[test]
