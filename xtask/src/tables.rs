@@ -88,11 +88,10 @@ pub(crate) const DATABASE_CLIENTS: [&str; 8] = [
 /// Features of libraries whose dependencies take longer to compile than all libraries together:
 /// clients and TLS of stores on servers, and crates that describe or print IDs. The tests with the
 /// latter are in [`INTEGRATION`].
-pub(crate) const HEAVY: [&str; 13] = [
+pub(crate) const HEAVY: [&str; 12] = [
     "_fuzzing",
     "_server",
     "etcd",
-    "jiff_0_2",
     "lease-etcd",
     "lease-mysql",
     "lease-postgres",

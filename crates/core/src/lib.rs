@@ -50,9 +50,8 @@
 //!
 //! # Features
 //! The traits of other libraries are implemented for the IDs of all schemes. Their features have
-//! the library's major version in the name, because IDs then work with two versions of a library at
-//! once. For example, a program that moves from jiff 0.2 to jiff 1 can enable both `jiff_0_2` and
-//! `jiff_1` until it is done.
+//! the library's major version in the name. A later release can then support two versions of a
+//! library at once, for programs that are moving from one to the other.
 //!
 //! | feature | default | gives |
 //! |---|---|---|
@@ -60,11 +59,11 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | clocks behind an `Arc`, rules for sequences of the caller's own |
 //! | `serde` | no | text in human-readable formats, else integers or bytes |
-//! | `jiff_1`, `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to [`UnixTime`] |
+//! | `jiff_1`, `chrono_0_4` | no | times: of IDs, for ranges, from and to [`UnixTime`] |
 //! | `postgres_types_0_2`, `sqlx_0_9`, `sqlx_0_9_postgres`, `sea_orm_2` | no | columns of databases |
 //! | `diesel_2`, `diesel_2_sqlite`, `mysql_common_0_37`, `rusqlite` | no | likewise |
 //! | `schemars_1`, `utoipa_6` | no | the schema of the text, for JSON and OpenAPI |
-//! | `bytemuck_1`, `uuid_1` | no | sno and global kuid as plain bytes and in UUIDs |
+//! | `uuid_1` | no | sno and wide global kuid in UUIDs |
 //! | `arbitrary_1`, `proptest_1` | no | every ID there is, for fuzzing and property tests |
 //!
 //! Without `std` and `alloc`, it needs neither an allocator nor an operating system. The shared

@@ -75,5 +75,3 @@ mod vector_clock {
 }
 
 tickid_core::impl_uuid_bytes!(WideGlobalId);
-tickid_core::impl_bytemuck!(GlobalId as [u8; 12]);
-tickid_core::impl_bytemuck!(WideGlobalId as [u8; 16]);

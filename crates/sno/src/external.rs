@@ -75,4 +75,3 @@ impl<'de> serde::Deserialize<'de> for Partition {
 
 // 5 is the number of sno IDs among the kinds of IDs in UUIDs.
 tickid_core::impl_uuid_v8!(SnoId: 5);
-tickid_core::impl_bytemuck!(SnoId as [u8; 10]);

@@ -121,11 +121,11 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
 //! | `serde` | no | text in human-readable formats, else integers or bytes |
-//! | `jiff_1`, `jiff_0_2`, `chrono_0_4` | no | times: of IDs, for ranges, from and to `UnixTime` |
+//! | `jiff_1`, `chrono_0_4` | no | times: of IDs, for ranges, from and to `UnixTime` |
 //! | `postgres_types_0_2`, `sqlx_0_9`, `sqlx_0_9_postgres`, `sea_orm_2` | no | columns of databases |
 //! | `diesel_2`, `diesel_2_sqlite`, `mysql_common_0_37`, `rusqlite` | no | likewise |
 //! | `schemars_1`, `utoipa_6` | no | the schema of the text, for JSON and OpenAPI |
-//! | `bytemuck_1`, `uuid_1` | no | sno and global kuid as plain bytes and in UUIDs |
+//! | `uuid_1` | no | sno and wide global kuid in UUIDs |
 //! | `arbitrary_1`, `proptest_1` | no | every ID there is, for fuzzing and property tests |
 //! | `lease-etcd`, `lease-mysql`, `lease-postgres`, `lease-redis` | no | stores on these servers, with TLS; with them `stores` |
 //! | `metrics` | no | measurements of leased generators for the crate `metrics`; with it `lease` |

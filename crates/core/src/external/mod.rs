@@ -26,13 +26,11 @@ pub mod __alloc {
 
 #[cfg(feature = "arbitrary_1")]
 pub mod arbitrary;
-#[cfg(feature = "bytemuck_1")]
-pub mod bytemuck;
 #[cfg(feature = "chrono_0_4")]
 mod chrono;
 #[cfg(feature = "diesel_2")]
 pub mod diesel;
-#[cfg(any(feature = "jiff_0_2", feature = "jiff_1"))]
+#[cfg(feature = "jiff_1")]
 mod jiff;
 #[cfg(feature = "mysql_common_0_37")]
 pub mod mysql_common;
@@ -56,7 +54,7 @@ pub mod utoipa;
 pub mod uuid;
 
 #[cfg(test)]
-#[cfg(any(feature = "chrono_0_4", feature = "jiff_0_2", feature = "jiff_1"))]
+#[cfg(any(feature = "chrono_0_4", feature = "jiff_1"))]
 mod tests {
     use crate::range::RangeError;
     use crate::time::UnixTime;

@@ -93,13 +93,6 @@ macro_rules! impl_uuid_bytes {
     ($($_:tt)*) => {};
 }
 
-#[cfg(not(feature = "bytemuck_1"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! impl_bytemuck {
-    ($($_:tt)*) => {};
-}
-
 #[cfg(not(feature = "serde"))]
 #[doc(hidden)]
 #[macro_export]

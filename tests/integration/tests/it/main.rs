@@ -2,7 +2,6 @@
 
 mod arbitrary;
 mod asynchronous;
-mod bytemuck;
 mod examples;
 mod forms;
 mod json_schema;
