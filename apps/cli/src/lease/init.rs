@@ -120,9 +120,7 @@ fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
         layout => format!(" ({layout})"),
     };
     let failure = Failure::Usage(format!(
-        "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, a term of {:?}, \
-         a skew of {:?}, an allowance of {} ticks and ticks that start at {}",
-        terms.term, terms.skew, terms.allowance, terms.start,
+        "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, {terms}"
     ));
     let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.layout().to_owned());
     failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {

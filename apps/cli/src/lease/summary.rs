@@ -1,7 +1,7 @@
 //! A realm as a whole: the head of `tickid lease list`, and its `--check`.
 
 use serde::Serialize;
-use tickid_lease::admin::{PauseReason, RealmRules, Refusal, Standing};
+use tickid_lease::admin::{PauseReason, RealmRules, Refusal, Standing, Terms};
 use tickid_lease::backend::RealmView;
 
 use crate::failure::Failure;
@@ -23,6 +23,8 @@ pub(super) struct RealmSummary {
     skew_seconds: f64,
     term_seconds: f64,
     tick_start: &'static str,
+    #[serde(skip)]
+    terms: Terms,
     /// The store's clock.
     store_time: Option<String>,
     /// The time when the first node can be granted, if that lies in the future.
@@ -54,6 +56,7 @@ impl RealmSummary {
             skew_seconds: terms.skew.as_secs_f64(),
             term_seconds: terms.term.as_secs_f64(),
             tick_start: terms.start.name(),
+            terms,
             store_time: time(view.now),
             // The floor lies ahead of the store's clock when the realm is new on a server, or its
             // leases were invalidated.
@@ -92,13 +95,7 @@ impl RealmSummary {
                 "nodes",
                 format!("{held} held, {free} free, {expired} expired, {quarantined} quarantined"),
             ),
-            (
-                "terms",
-                format!(
-                    "term {} s, skew {} s, allowance {} ticks, {} starts",
-                    self.term_seconds, self.skew_seconds, self.allowance_ticks, self.tick_start
-                ),
-            ),
+            ("terms", self.terms.to_string()),
             ("store time", self.store_time.clone().unwrap_or_else(unknown)),
         ];
         let starts = self.starts.iter().map(|from| ("starts", from.clone()));

@@ -313,7 +313,7 @@ fn an_option_sets_the_start_for_a_run() {
     }
     let again = ran_in(state.path(), &format!("lease init {LAYOUT} --realm a --start lowest"));
     assert_eq!(again.status, USAGE, "{}", again.stderr);
-    assert!(again.stderr.contains("ticks that start at random"), "{}", again.stderr);
+    assert!(again.stderr.contains("random starts"), "{}", again.stderr);
     let wrong = run("gen nanoflake --start first");
     assert_eq!(wrong.status, USAGE);
     assert!(wrong.stderr.contains("at its lowest sequence or at a random one"), "{}", wrong.stderr);

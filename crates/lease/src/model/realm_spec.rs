@@ -188,6 +188,14 @@ impl Terms {
     }
 }
 
+/// For example `term 10s, skew 5s, allowance 39 ticks, random starts`.
+impl fmt::Display for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { allowance, skew, term, start } = self;
+        write!(f, "term {term:?}, skew {skew:?}, allowance {allowance} ticks, {start} starts")
+    }
+}
+
 /// Returns the shortest term that leaves room for a renewal.
 pub(crate) fn shortest_term(scale: TickScale) -> Duration {
     Duration::from_micros(scale.micros_per_tick().max(500).saturating_mul(2))
@@ -454,7 +462,7 @@ impl RealmSpec {
 
     /// Returns, as text, everything that realms of one name can differ in.
     fn facets(&self) -> [(&'static str, String); 6] {
-        let (scale, Terms { allowance, skew, term, start }) = (self.scale, self.terms);
+        let scale = self.scale;
         let ticks = format!(
             "{} µs each from {} on, anew every {} µs, up to {}",
             scale.micros_per_tick(),
@@ -462,17 +470,13 @@ impl RealmSpec {
             scale.period_micros(),
             self.end
         );
-        let terms = format!(
-            "{allowance} ticks of allowance, {skew:?} of skew, {term:?} of term, ticks that start at \
-             {start}"
-        );
         [
             ("schemes", self.scheme.clone()),
             ("layouts", self.layout.clone()),
             ("ticks", ticks),
             ("IDs", self.variants().to_string()),
             ("nodes", self.pool.to_string()),
-            ("terms", terms),
+            ("terms", self.terms.to_string()),
         ]
     }
 }
@@ -646,6 +650,8 @@ mod tests {
             Terms { allowance: 3, skew: millis(1_500), term: millis(2_001), ..realm().terms() };
         let realm = realm().with_terms(terms).unwrap();
         assert_eq!((realm.ahead(), realm.max_ahead(), realm.term_ticks()), (7, 14, 3));
+        let text = "term 2.001s, skew 1.5s, allowance 3 ticks, lowest starts";
+        assert_eq!(realm.terms().to_string(), text);
         let endless = Terms { allowance: u64::MAX, ..terms };
         assert_eq!(realm.with_terms(endless).unwrap().max_ahead(), u64::MAX);
     }

@@ -106,7 +106,7 @@ fn lists_start_with_the_realm() {
         "scheme       kuid (drift 8)\n",
         "pool         5-8/32, 4 nodes\n",
         "nodes        1 held, 3 free, 0 expired, 0 quarantined\n",
-        "terms        term 20 s, skew 2 s, allowance ",
+        "terms        term 20s, skew 2s, allowance ",
     ] {
         assert!(table.contains(part), "{table}");
     }

@@ -100,7 +100,7 @@ fn long_ticks_have_a_longer_term() {
     let init = format!("lease init snowflake --realm slow --layout {layout}");
     stdout_of(state.path(), &init);
     let list = stdout_of(state.path(), "lease list --realm slow");
-    assert!(list.contains("term 120 s, skew 5 s"), "{list}");
+    assert!(list.contains("term 120s, skew 5s"), "{list}");
     let ran = ran_in(state.path(), &format!("{init} --term 119"));
     assert_eq!(ran.status, USAGE, "{}", ran.stderr);
 }
