@@ -159,9 +159,6 @@ pub enum StallReason {
 }
 
 impl StallReason {
-    /// All reasons, in the order of their declaration.
-    pub const ALL: [Self; 3] = [Self::ClockBehind, Self::TickUsedUp, Self::WindowEnded];
-
     /// Returns the name that metrics have for the reason, for example `"clock_behind"`.
     #[must_use]
     pub const fn label(self) -> &'static str {

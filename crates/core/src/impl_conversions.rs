@@ -99,6 +99,7 @@ macro_rules! impl_node_id {
 /// assert_eq!(node_number::<u16>(names, 16, 258, 16), Ok(258));
 /// assert!(node_number::<u16>(names, 16, 7, 8).is_err()); // of another width
 /// ```
+#[doc(hidden)]
 pub fn node_number<T: TryFrom<u64>>(
     (what, what_bits): (&'static str, &'static str),
     width: u32,

@@ -14,6 +14,7 @@ use crate::error::BuildError;
 /// assert_ne!(random_bytes::<16>()?, random_bytes::<16>()?);
 /// # Ok::<(), tickid_core::BuildError>(())
 /// ```
+#[doc(hidden)]
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], BuildError> {
     #[cfg(feature = "std")]
     {

@@ -17,6 +17,7 @@ use crate::range::RangeError;
 /// assert_eq!(column, vec![1, 2, 3]);
 /// assert_eq!(<[u8; 3]>::from_owned(column), Ok([1, 2, 3]));
 /// ```
+#[doc(hidden)]
 pub trait Column: Sized {
     /// The same value as a type that every database library reads and writes. For an array of bytes
     /// it is a vector, for example, because not all libraries know arrays.

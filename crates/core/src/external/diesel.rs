@@ -11,6 +11,7 @@ use crate::external::{AsText, SortedText};
 pub use diesel as __diesel;
 
 /// A database that accepts a value that lives no longer than the call.
+#[doc(hidden)]
 pub trait SendOwned<Sql, Owned>: Backend {
     /// Writes `value` as a parameter of the type `Sql`.
     ///

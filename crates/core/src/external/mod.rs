@@ -4,7 +4,7 @@
 //! A scheme describes each of its IDs in a table ([`impl_external`](crate::impl_external)), from
 //! which the implementations are generated here, so they are alike for all IDs. The libraries are
 //! re-exported, hidden, because the macros expand in the scheme's crate, which does not depend on
-//! them.
+//! them. What only these macros and the other crates of the project call is hidden as well.
 
 mod as_text;
 #[cfg(feature = "alloc")]

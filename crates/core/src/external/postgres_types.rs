@@ -71,6 +71,7 @@ macro_rules! impl_postgres_types {
 ///
 /// # Errors
 /// Returns the error of `to_sql`, or [`WrongType`] if `T` does not accept `ty`.
+#[doc(hidden)]
 pub fn to_sql_checked<T: ToSql>(
     value: &T,
     ty: &Type,

@@ -46,6 +46,7 @@ pub trait SortedText: Representations {}
 ///
 /// # Errors
 /// Returns a [`RangeError`] if `bytes` is not as long as an ID, or is not an ID.
+#[doc(hidden)]
 pub fn from_slice<T>(bytes: &[u8]) -> Result<T, RangeError>
 where
     T: Representations + TryFrom<T::Bytes, Error: Into<RangeError>>,

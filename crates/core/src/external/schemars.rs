@@ -39,6 +39,7 @@ macro_rules! impl_schemars {
 
 /// Returns the schema of the texts that are read as IDs.
 #[must_use]
+#[doc(hidden)]
 pub fn text_schema<T: Representations>() -> schemars::Schema {
     schemars::json_schema!({
         "type": "string",

@@ -13,6 +13,7 @@ use crate::external::{AsText, Column, Representations, SortedText};
 pub use sea_orm as __sea_orm;
 
 /// A [`Column`] of a table that sea-orm creates and reads.
+#[doc(hidden)]
 pub trait EntityColumn: Column {
     /// The column's type in statements that create tables.
     const TYPE: ColumnType;
@@ -54,6 +55,7 @@ impl EntityColumn for String {
 }
 
 /// Returns the error for a value of the right type that is not an ID.
+#[doc(hidden)]
 pub fn type_error(error: impl Display) -> TryGetError {
     TryGetError::DbErr(DbErr::Type(error.to_string()))
 }
@@ -62,6 +64,7 @@ pub fn type_error(error: impl Display) -> TryGetError {
 /// integers, which is the only way to report the error, because sea-orm's conversion to a value
 /// cannot fail.
 #[must_use]
+#[doc(hidden)]
 pub fn beyond<T: Representations>(id: T) -> String {
     let integer: T::Integer = id.into();
     integer.to_string()

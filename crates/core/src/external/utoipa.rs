@@ -35,6 +35,7 @@ macro_rules! impl_utoipa {
 
 /// Returns the schema of the texts that are read as IDs.
 #[must_use]
+#[doc(hidden)]
 pub fn text_schema<T: Representations>() -> Schema {
     ObjectBuilder::new()
         .schema_type(Type::String)

@@ -109,6 +109,7 @@ impl UuidError {
 
 /// Returns the UUID that holds `id` and the number of its kind (below 64).
 #[must_use]
+#[doc(hidden)]
 pub fn to_uuid<T: Representations>(id: T, kind: u8) -> Uuid {
     let bytes: T::Bytes = id.into();
     let mut padded = [0; 16];
@@ -135,6 +136,7 @@ pub fn to_uuid<T: Representations>(id: T, kind: u8) -> Uuid {
 /// assert_eq!(kind_of(sno), Ok(5));
 /// assert_eq!(kind_of(Uuid::nil()), Err("not version 8"));
 /// ```
+#[doc(hidden)]
 pub fn kind_of(uuid: Uuid) -> Result<u8, &'static str> {
     if uuid.get_variant() != uuid::Variant::RFC4122 || uuid.get_version_num() != 8 {
         return Err("not version 8");
@@ -151,6 +153,7 @@ pub fn kind_of(uuid: Uuid) -> Result<u8, &'static str> {
 ///
 /// # Errors
 /// Returns a [`UuidError`] if there is no ID of this kind that [`to_uuid`] converts to `uuid`.
+#[doc(hidden)]
 pub fn from_uuid<T: Representations>(uuid: Uuid, kind: u8) -> Result<T, UuidError> {
     let error = |reason| UuidError { name: T::NAME, reason };
     if kind_of(uuid).map_err(error)? != kind {
@@ -181,6 +184,7 @@ pub fn from_uuid<T: Representations>(uuid: Uuid, kind: u8) -> Result<T, UuidErro
 /// assert_eq!(unshaped(uuid), 42);
 /// ```
 #[must_use]
+#[doc(hidden)]
 pub fn shaped(fields: u128, version: u8) -> Uuid {
     let high = fields >> (MIDDLE_BITS + TAIL_BITS);
     let middle = fields >> TAIL_BITS & low_bits(MIDDLE_BITS);
@@ -199,6 +203,7 @@ pub fn shaped(fields: u128, version: u8) -> Uuid {
 /// assert_eq!(unshaped(Uuid::max()), (1 << 122) - 1);
 /// ```
 #[must_use]
+#[doc(hidden)]
 pub fn unshaped(uuid: Uuid) -> u128 {
     let value = uuid.as_u128();
     let (high, middle) = (value >> 80, value >> 64 & low_bits(MIDDLE_BITS));

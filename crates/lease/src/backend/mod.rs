@@ -6,7 +6,9 @@ mod contract;
 pub use self::contract::{Answer, Backend, Change, Commit, RowChange, Scope};
 pub use crate::blocking::on_a_thread;
 pub use crate::embedded::file::FileBackend;
-pub use crate::embedded::memory::{Backup, MemoryBackend};
+#[cfg(feature = "conformance")]
+pub use crate::embedded::memory::Backup;
+pub use crate::embedded::memory::MemoryBackend;
 pub use crate::embedded::static_node::NodeSource;
 pub use crate::model::realm_spec::RealmParts;
 pub use crate::model::realm_view::RealmView;

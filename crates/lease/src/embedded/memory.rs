@@ -15,7 +15,8 @@ use crate::store_error::StoreError;
 const NAME: &str = "memory";
 
 /// The backend in memory, for tests and for generators of one process. Clones share its data, so a
-/// test can keep one to look into the store, or to damage it.
+/// test can keep one to look into the store, or to damage it with the methods that the feature
+/// `conformance` adds.
 ///
 /// # Examples
 /// ```
@@ -54,6 +55,10 @@ struct Data {
 }
 
 /// All data of a [`MemoryBackend`].
+#[cfg_attr(
+    not(feature = "conformance"),
+    expect(unreachable_pub, reason = "exported with the methods that copy and replace it")
+)]
 #[derive(Clone, Debug, Default)]
 pub struct Backup {
     realms: BTreeMap<RealmName, StoredRealm>,
@@ -76,6 +81,8 @@ impl<C: Clock> MemoryBackend<C> {
 
     /// Lets realms start as they do on servers, [beyond](crate::admin::Start::Delayed) earlier ones
     /// of their names. By default they start immediately.
+    #[cfg(feature = "conformance")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
     #[must_use]
     pub fn like_a_server(self) -> Self {
         Self { is_server: true, ..self }
@@ -88,6 +95,8 @@ impl<C: Clock> MemoryBackend<C> {
 
     /// Starts a new generation, as a fail-over of a server does. The next claim or renewal in each
     /// realm then ends its leases.
+    #[cfg(feature = "conformance")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
     pub fn change_generation(&self) {
         self.lock().generation += 1;
     }
@@ -117,6 +126,8 @@ impl<C: Clock> MemoryBackend<C> {
     /// assert_eq!(error.lease_end(), Some(LeaseEnd::Forgotten));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[cfg(feature = "conformance")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
     #[must_use]
     pub fn back_up(&self) -> Backup {
         self.lock().kept.clone()
@@ -124,6 +135,8 @@ impl<C: Clock> MemoryBackend<C> {
 
     /// Replaces all data, as restoring a backup does. The generation stays, so only the data itself
     /// can show it. Records' versions continue from the higher of both.
+    #[cfg(feature = "conformance")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
     pub fn restore(&self, backup: Backup) {
         let kept = &mut self.lock().kept;
         let writes = kept.writes.max(backup.writes);
@@ -131,6 +144,8 @@ impl<C: Clock> MemoryBackend<C> {
     }
 
     /// Replaces the row of a node, or removes it, for tests of damaged stores.
+    #[cfg(feature = "conformance")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
     pub fn set_row(&self, realm: &RealmName, node: AnyNode, state: Option<RowState>) {
         let mut data = self.lock();
         let rows = &mut data.kept.realms.entry(realm.clone()).or_default().rows;

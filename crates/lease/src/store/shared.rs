@@ -9,7 +9,7 @@ use crate::embedded::static_node::StaticNode;
 
 /// Durable storage of leases, which never grants two overlapping windows of a node.
 ///
-/// A backend only reads and writes, so one set of [rules](crate::admin::RealmRules) applies to all
+/// A backend only reads and writes, so one set of rules applies to all
 /// of them. The store reads, decides, and commits if nothing that the decision rests on has
 /// changed. Otherwise it starts over.
 ///

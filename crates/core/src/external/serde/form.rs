@@ -10,6 +10,7 @@ use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 /// The form of an ID in binary formats, which is an integer or an array of bytes.
+#[doc(hidden)]
 pub trait Binary: Serialize + Sized {
     /// Asks `deserializer` for such a value.
     ///
@@ -113,6 +114,7 @@ where
 /// # Errors
 /// Returns the deserializer's error, or the reason why the value read is not an ID. A number is an
 /// error in formats for people, and in buffers of formats that are not known to be binary.
+#[doc(hidden)]
 pub fn deserialize<'de, T, B, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display> + TryFrom<B, Error: fmt::Display>,
@@ -135,6 +137,7 @@ where
 }
 
 /// Reports whether IDs are written as text, which is the form for people.
+#[doc(hidden)]
 pub fn takes_text<S: Serializer>(serializer: &S) -> bool {
     serializer.is_human_readable() || is_of_bson::<S>()
 }
@@ -160,6 +163,7 @@ fn names_bson(name: &str) -> bool {
 ///
 /// # Errors
 /// Returns the error of the deserializer, or an error for any other length.
+#[doc(hidden)]
 pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<B, D::Error> {

@@ -194,6 +194,7 @@ impl<'de, T: Representations> Deserialize<'de> for Text<T> {
 /// # Errors
 /// Returns the error of the deserializer, which holds the parser's message if the string is not an
 /// ID.
+#[doc(hidden)]
 pub fn deserialize_text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display>,
