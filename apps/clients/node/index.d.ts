@@ -2,14 +2,15 @@
 import type { SecureContextOptions } from 'node:tls';
 
 /** The form of IDs: `'int'` is a `bigint`; without one it follows the scheme of the realm. */
-export type Format = 'int' | 'text' | undefined;
+export type Form = 'int' | 'text' | undefined;
 
-export interface IdSourceOptions<F extends Format = Format> {
+export interface IdSourceOptions<F extends Form = Form> {
   /** `http://HOST:PORT`, `https://HOST:PORT` or `http+unix:///PATH`; by default `$TICKID_URL`. */
   url?: string;
   /** By default `$TICKID_TOKEN`. */
   token?: string;
-  format?: F;
+  /** The server's `?as=`, here for integers and the canonical text only. */
+  form?: F;
   /** The longest time of a call, with all its attempts: 2000. */
   timeoutMs?: number;
   /** Above 1, the default, IDs are fetched in blocks of at most so many, up to 1000. */
@@ -20,12 +21,12 @@ export interface IdSourceOptions<F extends Format = Format> {
   tls?: SecureContextOptions;
 }
 
-/** The type of an ID, by the format. */
-export type Id<F extends Format> =
+/** The type of an ID, by its form. */
+export type Id<F extends Form> =
   F extends 'int' ? bigint : F extends 'text' ? string : bigint | string;
 
 /** IDs of one realm of a tickid server. */
-export class IdSource<F extends Format = undefined> {
+export class IdSource<F extends Form = undefined> {
   constructor(realm: string, options?: IdSourceOptions<F>);
   /**
    * Returns an ID, greater than those of earlier awaited calls from the same server. Rejects with a

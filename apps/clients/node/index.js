@@ -58,7 +58,7 @@ class IdSource {
     if (!match || (isUnix ? match[2] || !match[3] : !match[2])) {
       throw new TypeError(`the URL '${url}' is not http://, https:// or http+unix:///PATH`);
     }
-    const { format, tls } = options;
+    const { form, tls } = options;
     if (tls) createSecureContext(tls); // Throws for a bad key, but not for a bad `ca`.
     if (![tls?.ca ?? []].flat().every((ca) => /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/.test(ca))) {
       throw new TypeError('tls.ca is not the text of a PEM file');
@@ -66,10 +66,10 @@ class IdSource {
     // A token from a file or a secret often ends with a newline.
     const token = (options.token || process.env.TICKID_TOKEN || '').trim();
     if (!/^[!-~]*$/.test(token)) throw new TypeError('the token is not visible ASCII');
-    if (![undefined, 'int', 'text'].includes(format)) {
-      throw new TypeError(`the format '${format}' is neither 'int' nor 'text'`);
+    if (![undefined, 'int', 'text'].includes(form)) {
+      throw new TypeError(`the form '${form}' is neither 'int' nor 'text'`);
     }
-    this.#forms = format ? [format] : ['int', 'text'];
+    this.#forms = form ? [form] : ['int', 'text'];
     this.#timeoutMs = within('timeoutMs', options.timeoutMs ?? 2000, 1, 2 ** 31 - 1);
     this.#maxBlock = within('maxBlock', options.maxBlock ?? 1, 1, 1000);
     this.#maxAgeMs = within('maxAgeMs', options.maxAgeMs ?? 1000, 1, 2 ** 31 - 1);
@@ -202,7 +202,7 @@ class IdSource {
 
   /** Returns an answer of the status. */
   async #send(expected, method, query, left, form = this.#forms[0]) {
-    const path = `${this.#path}/${query}&format=${form}`;
+    const path = `${this.#path}/${query}&as=${form}`;
     const { status, retryAfter, body } = await this.#exchange(method, path, left);
     if (status === expected) return body;
     if (status === 409 && expected === 200 && form !== this.#forms.at(-1)) {

@@ -354,10 +354,10 @@ with tickid.IdSource("chat", token="secret", max_block=9) as ids:
         fails(ValueError, lambda: ids.take(count), "1..=1000")
 assert sockets() == 0
 assert "chat" in repr(ids) and url in repr(ids) and "secret" not in repr(ids), repr(ids)
-integers, texts = tickid.IdSource("chat", format=int), tickid.IdSource("orders", format=str)
+integers, texts = tickid.IdSource("chat", form=int), tickid.IdSource("orders", form=str)
 fails(TypeError, lambda: integers.observe("1e5"), "1e5")
 fails(TypeError, lambda: texts.observe(5), "5")
-fails(ValueError, lambda: tickid.IdSource("chat", format="int"), "neither int nor str")
+fails(ValueError, lambda: tickid.IdSource("chat", form="int"), "neither int nor str")
 gone = tickid.IdSource("chat", url="http://127.0.0.1:1", timeout=0.1)
 error = fails(tickid.TickidError, gone.next, "retry after 1 s")
 assert isinstance(error.__cause__, ConnectionRefusedError), error.__cause__
@@ -440,9 +440,9 @@ const { IdSource, TickidError } = require('PACKAGE');
   for (const count of [0, 1001, '3', 2.5, undefined]) {
     await assert.rejects(ids.take(count), RangeError, String(count));
   }
-  const integers = new IdSource('chat', { format: 'int' });
+  const integers = new IdSource('chat', { form: 'int' });
   await assert.rejects(integers.observe('1e5'), TypeError);
-  await assert.rejects(new IdSource('orders', { format: 'text' }).observe(5n), TypeError);
+  await assert.rejects(new IdSource('orders', { form: 'text' }).observe(5n), TypeError);
   const gone = new IdSource('chat', { url: 'http://127.0.0.1:1' });
   await assert.rejects(gone.next(), (error) => error instanceof TickidError &&
     error.retryAfterMs === 1000 && error.cause.code === 'ECONNREFUSED');
@@ -510,7 +510,7 @@ const server = require('node:http').createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', async () => {
   const url = `http://127.0.0.1:${server.address().port}`;
-  const ids = new IdSource('orders', { url, format: 'text', maxBlock: 10, timeoutMs: 1000 });
+  const ids = new IdSource('orders', { url, form: 'text', maxBlock: 10, timeoutMs: 1000 });
   const first = ids.next().then(() => { throw new Error('an ID'); }, () => { isUp = true; });
   await new Promise((resolve) => setTimeout(resolve, 100));
   if (await ids.next() !== '22222222xxxxxxxx') throw new Error('another ID');

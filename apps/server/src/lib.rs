@@ -44,7 +44,7 @@
 //! |---|---|
 //! | `TICKID.NEXT realm` | an ID as text |
 //! | `TICKID.NEXT realm 100` | an array of 100 IDs |
-//! | `… FORMAT text`, `int` or `bytes` | text, integers, or one string of all bytes |
+//! | `… AS int`, `hex`, `bytes` or a text | integers, hexadecimal digits, one string of all bytes, or [a text](tickid_convert::Form) such as `url` |
 //! | `… META n` | IDs with this metabyte, for sno |
 //! | `INCR realm`, `INCRBY realm 1` | an ID as an integer, for SCRU64, Nanoflake and local kuids |
 //! | `TICKID.OBSERVE realm id` | `OK`, and all later IDs of this server are greater |
@@ -57,8 +57,8 @@
 //! | HTTP | answer |
 //! |---|---|
 //! | `GET /v1/realms` | the realms |
-//! | `GET /v1/realms/{realm}/ids?count=&format=&meta=` | IDs as JSON, text or bytes |
-//! | `POST /v1/realms/{realm}/observe?id=&format=` | all later IDs of this server are greater |
+//! | `GET /v1/realms/{realm}/ids?count=&as=&meta=` | IDs as JSON, text or bytes |
+//! | `POST /v1/realms/{realm}/observe?id=&as=` | all later IDs of this server are greater |
 //! | `GET /v1/inspect/{id}` | the formats that an ID may have |
 //! | `GET /healthz`, `/readyz`, `/metrics`, `/openapi.json` | for machines |
 //!

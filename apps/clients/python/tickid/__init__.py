@@ -44,7 +44,7 @@ class IdSource(typing.Generic[_Id]):
     """IDs of one realm of a tickid server. Threads, signal handlers and forked processes share it.
 
     `url` is `http://HOST:PORT`, `https://HOST:PORT` or `http+unix:///PATH`; by default $TICKID_URL.
-    `token`, by default $TICKID_TOKEN, and `ssl_context` authenticate. `format` is `int` or `str`;
+    `token`, by default $TICKID_TOKEN, and `ssl_context` authenticate. `form` is `int` or `str`;
     without it, IDs are an `int` where the realm's scheme is an integer. A call takes at most
     `timeout` seconds. With `max_block` above 1, IDs are fetched in blocks of at most so many, each
     of which is dropped once it is `max_age` seconds old."""
@@ -55,7 +55,7 @@ class IdSource(typing.Generic[_Id]):
         *,
         url: str | None = None,
         token: str | None = None,
-        format: type[_Id] | None = None,
+        form: type[_Id] | None = None,
         timeout: float = 2.0,
         max_block: int = 1,
         max_age: float = 1.0,
@@ -67,8 +67,8 @@ class IdSource(typing.Generic[_Id]):
         if not re.fullmatch(rf"https?://[^/?#@\s]+(/[^?#@\s]*)?{unix}", url):
             raise ValueError(f"{url!r} is not http://, https:// or, on Unix, http+unix:///PATH")
         self._unix = urllib.parse.unquote(parts.path) if not parts.netloc else None
-        if format not in (None, int, str):
-            raise ValueError(f"the format {format!r} is neither int nor str")
+        if form not in (None, int, str):
+            raise ValueError(f"the form {form!r} is neither int nor str")
         if max_block not in _COUNTS:
             raise ValueError(f"max_block {max_block} is outside 1..=1000")
         if not (0 < timeout <= 1e6 and 0 < max_age <= 1e6):
@@ -83,7 +83,7 @@ class IdSource(typing.Generic[_Id]):
             raise ValueError("the token has a character that is not visible ASCII")
         proof = f"Authorization: Bearer {token}\r\n" if token else ""
         self._head = f"Host: {parts.netloc or 'localhost'}\r\n{proof}\r\n".encode()
-        self._kinds: Any = (format,) if format else (int, str)
+        self._kinds: Any = (form,) if form else (int, str)
         self._timeout, self._max_block, self._max_age = timeout, max_block, max_age
 
     def __repr__(self) -> str:
@@ -169,7 +169,7 @@ class IdSource(typing.Generic[_Id]):
         line, kind = f"GET {self._path}/ids?count={count}", self._kinds[0]
         if observed:
             line, kind = f"POST {self._path}/observe?id={observed[0]}", type(observed[0])
-        line += f"&format={'int' if kind is int else 'text'} HTTP/1.1\r\n"
+        line += f"&as={'int' if kind is int else 'text'} HTTP/1.1\r\n"
         with contextlib.ExitStack() as stack:
             link = stack.enter_context(self._link(local, deadline))
             link.settimeout(max(deadline - time.monotonic(), 1e-6))

@@ -16,7 +16,7 @@ use super::accept::preferred;
 use super::problem::Problem;
 use crate::access::Client;
 use crate::metrics::Protocol;
-use crate::realm::{Framing, IdForm, IdRequest, RequestError, RunningRealm};
+use crate::realm::{FormUse, Framing, IdItem, IdRequest, RequestError, RunningRealm, shown};
 use crate::shared::ServerState;
 
 /// The number of IDs in one part of an answer. An answer with more is streamed.
@@ -73,7 +73,7 @@ pub(super) async fn ids(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let realm = realm_of(&shared, realm)?;
-    let [count, format, meta] = parameters(&uri, &["count", "format", "meta"])?;
+    let [count, form, meta] = parameters(&uri, &["count", "as", "meta"])?;
     let most = shared.limits.count;
     // Check everything before anything is issued, because an ID that no client gets is lost.
     let count = match count.as_deref().map(number) {
@@ -85,14 +85,7 @@ pub(super) async fn ids(
             return Err(bad(text).with_limit("count"));
         }
     };
-    let format = match format.as_deref() {
-        None | Some("text") => IdForm::Text,
-        Some("int") => IdForm::Int,
-        Some("bytes") => IdForm::Bytes,
-        Some(other) => {
-            return Err(bad(format!("the format {} is none of text, int, bytes", shown(other))));
-        }
-    };
+    let form = realm.form(form.as_ref().map(String::as_bytes), FormUse::Issue)?;
     let outside = |meta: &str| bad(format!("the metabyte {} is outside of 0..=255", shown(meta)));
     let meta = meta.map(|meta| {
         number(&meta).and_then(|meta| u8::try_from(meta).ok()).ok_or_else(|| outside(&meta))
@@ -102,12 +95,14 @@ pub(super) async fn ids(
         "text/plain" => Framing::Lines,
         _ => Framing::Json,
     };
-    let request = IdRequest { count, format, framing, meta };
+    let request = IdRequest { count, form, framing, meta };
     realm.check(&request)?;
-    let kind = match (format, framing) {
-        (IdForm::Bytes, _) => "application/octet-stream",
-        (_, Framing::Json | Framing::Resp) => "application/json",
-        (_, Framing::Lines) => "text/plain; charset=utf-8",
+    let kind = match (IdItem::from(form), framing) {
+        (IdItem::Bytes, Framing::Json | Framing::Lines | Framing::Resp) => {
+            "application/octet-stream"
+        }
+        (IdItem::Text | IdItem::Integer, Framing::Json | Framing::Resp) => "application/json",
+        (IdItem::Text | IdItem::Integer, Framing::Lines) => "text/plain; charset=utf-8",
     };
     let body = if method == Method::HEAD {
         // Issues nothing. The length is left out: it depends on the IDs.
@@ -137,11 +132,6 @@ pub(super) fn realm_of(
 
 pub(super) fn bad(text: String) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, text)
-}
-
-/// Returns a value as errors show it, that is quoted, escaped and cut.
-pub(super) fn shown(value: &str) -> String {
-    format!("{:?}", value.chars().take(64).collect::<String>())
 }
 
 /// Reads a decimal number without a sign.
@@ -195,7 +185,11 @@ impl IdBody {
     }
 
     fn is_json(&self) -> bool {
-        self.request.framing == Framing::Json && self.request.format != IdForm::Bytes
+        match (self.request.form.into(), self.request.framing) {
+            (IdItem::Text | IdItem::Integer, Framing::Json) => true,
+            (IdItem::Bytes, _)
+            | (IdItem::Text | IdItem::Integer, Framing::Lines | Framing::Resp) => false,
+        }
     }
 
     /// Appends the next part. Only the first waits for its turn, because the client decides when

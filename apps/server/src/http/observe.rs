@@ -7,10 +7,10 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 
-use super::ids::{bad, parameters, realm_of, shown};
+use super::ids::{bad, parameters, realm_of};
 use super::problem::Problem;
 use crate::access::Client;
-use crate::realm::IdForm;
+use crate::realm::FormUse;
 use crate::shared::ServerState;
 
 /// Makes all later IDs of this server greater than one from elsewhere.
@@ -32,18 +32,12 @@ pub(super) async fn observe(
         return forbidden("a web page may observe with a token only");
     }
     let realm = realm_of(&shared, realm)?;
-    let [id, format] = parameters(&uri, &["id", "format"])?;
+    let [id, form] = parameters(&uri, &["id", "as"])?;
     let id = id.ok_or_else(|| bad("the query parameter \"id\" is missing".to_owned()))?;
-    let form = match format.as_deref() {
-        None | Some("text") => IdForm::Text,
-        Some("int") => IdForm::Int,
-        Some(other) => {
-            return Err(bad(format!("the format {} is none of text, int", shown(other))));
-        }
-    };
+    let form = realm.form(form.as_ref().map(String::as_bytes), FormUse::Observe)?;
     // The rate comes after all that can be malformed, so that only what reaches the generator
     // counts.
     shared.access.admit(&client, 1)?;
-    realm.observe(&id, form)?;
+    realm.observe(id.as_bytes(), form)?;
     Ok(StatusCode::NO_CONTENT)
 }

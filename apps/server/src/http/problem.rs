@@ -59,8 +59,9 @@ impl From<RequestError> for Problem {
         let status = match error {
             RequestError::Later { .. } => StatusCode::SERVICE_UNAVAILABLE,
             RequestError::NoId { .. } => StatusCode::BAD_REQUEST,
-            // It depends on the realm, not on the request's form.
-            RequestError::NoMeta { .. }
+            // It depends on the realm, not on the request alone.
+            RequestError::NoForm { .. }
+            | RequestError::NoMeta { .. }
             | RequestError::NoInteger { .. }
             | RequestError::Unobserved { .. } => StatusCode::CONFLICT,
         };

@@ -1,17 +1,46 @@
 //! Requests for IDs, and IDs as the protocols write them.
 
-use tickid_convert::{IdsVisitor, SchemeId};
+use tickid_convert::{Form, IdsVisitor, SchemeId};
 
-/// The form of an ID.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum IdForm {
-    /// The scheme's text.
-    #[default]
+/// What an ID of some form is in a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdItem {
+    /// A text, which needs no escapes in JSON.
     Text,
-    /// A decimal integer, for IDs of up to 64 bits.
-    Int,
-    /// The raw bytes, the highest first.
+    /// The digits of an integer of up to 64 bits.
+    Integer,
+    /// Raw bytes, with nothing between those of two IDs.
     Bytes,
+}
+
+impl From<Form> for IdItem {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Text(_) | Form::Own | Form::Hex | Form::Tuple => Self::Text,
+            Form::Int => Self::Integer,
+            Form::Bytes => Self::Bytes,
+        }
+    }
+}
+
+/// What a client names a form for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FormUse {
+    /// To get IDs in it.
+    Issue,
+    /// To send an ID in it.
+    Observe,
+}
+
+impl FormUse {
+    pub(super) const fn takes(self, item: IdItem) -> bool {
+        match (self, item) {
+            (Self::Issue, IdItem::Text | IdItem::Integer | IdItem::Bytes)
+            | (Self::Observe, IdItem::Text | IdItem::Integer) => true,
+            // Raw bytes would have to be escaped in a URL, and RESP takes what HTTP does.
+            (Self::Observe, IdItem::Bytes) => false,
+        }
+    }
 }
 
 /// The delimiters of IDs in a sequence. Raw bytes have none.
@@ -29,7 +58,8 @@ pub(crate) enum Framing {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdRequest {
     pub(crate) count: u32,
-    pub(crate) format: IdForm,
+    /// A form that IDs of the realm have.
+    pub(crate) form: Form,
     pub(crate) framing: Framing,
     /// The metabyte, for schemes that have one.
     pub(crate) meta: Option<u8>,
@@ -45,41 +75,68 @@ impl IdsVisitor for WriteIds<'_> {
     type Output = ();
 
     fn visit<I: SchemeId>(self, ids: impl ExactSizeIterator<Item = I>) {
-        let Self { request: IdRequest { format, framing, .. }, out } = self;
-        let mut buffer = itoa::Buffer::new();
-        // IDs of more than 64 bits have no integer form. The caller has checked that.
-        let integer = |id: I| u64::try_from(id.number()).unwrap_or(u64::MAX);
-        for id in ids {
-            match (format, framing) {
-                (IdForm::Bytes, _) => out.extend_from_slice(id.bytes().as_ref()),
-                (IdForm::Text, Framing::Resp) => bulk(&id.text(), out),
-                (IdForm::Text, framing) => delimited(&id.text(), framing, out),
-                (IdForm::Int, Framing::Resp) => {
-                    out.push(b':');
-                    out.extend_from_slice(buffer.format(integer(id)).as_bytes());
-                    out.extend_from_slice(b"\r\n");
-                }
-                (IdForm::Int, framing) => delimited(buffer.format(integer(id)), framing, out),
+        use Form::{Hex, Own, Text, Tuple};
+        let Self { request: IdRequest { count: _, form, framing, meta: _ }, out } = self;
+        // A loop for each case, in which the form is a constant where it can be, decides nothing by
+        // ID.
+        match (form, framing) {
+            (Form::Bytes, Framing::Resp | Framing::Json | Framing::Lines) => {
+                each(ids, Form::Bytes, |id| out.extend_from_slice(id));
+            }
+            (Form::Int, Framing::Resp) => {
+                each(ids, Form::Int, |id| frame(b":", id, b"\r\n", out));
+            }
+            (Form::Int, Framing::Json) => {
+                each(ids, Form::Int, |id| frame(b"\"", id, b"\",", out));
+            }
+            (Form::Int, Framing::Lines) => {
+                each(ids, Form::Int, |id| frame(b"", id, b"\n", out));
+            }
+            (Text(_) | Own | Hex | Tuple, Framing::Resp) => each(ids, form, |id| bulk(id, out)),
+            (Text(_) | Own | Hex | Tuple, Framing::Json) => {
+                each(ids, form, |id| frame(b"\"", id, b"\",", out))
+            }
+            (Text(_) | Own | Hex | Tuple, Framing::Lines) => {
+                each(ids, form, |id| frame(b"", id, b"\n", out))
             }
         }
     }
 }
 
-/// Appends a text as a JSON string with a comma after it, or as a line. The characters of IDs need
-/// no escapes.
-fn delimited(text: &str, framing: Framing, out: &mut Vec<u8>) {
-    let (before, after): (&[u8], &[u8]) =
-        if framing == Framing::Json { (b"\"", b"\",") } else { (b"", b"\n") };
+/// Calls a function with each ID in a form, which the scheme has, as it was found by its name.
+#[inline]
+fn each<I: SchemeId>(ids: impl Iterator<Item = I>, form: Form, mut append: impl FnMut(&[u8])) {
+    let mut append = |id, form: Form| {
+        let written = form.write(id, &mut append);
+        debug_assert!(written.is_some(), "{} has no {form:?}", I::KIND);
+    };
+    // Nearly all IDs are in this form, and as a constant it decides nothing in the loop.
+    let canonical = Form::canonical(I::KIND);
+    if form == canonical {
+        ids.for_each(|id| append(id, canonical));
+    } else {
+        ids.for_each(|id| append(id, form));
+    }
+}
+
+/// Appends an ID between two delimiters.
+#[inline]
+fn frame(before: &[u8], id: &[u8], after: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(before);
-    out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(id);
     out.extend_from_slice(after);
 }
 
 /// Appends a bulk string of RESP.
-fn bulk(text: &str, out: &mut Vec<u8>) {
+#[inline]
+fn bulk(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'$');
     out.extend_from_slice(itoa::Buffer::new().format(text.len()).as_bytes());
-    out.extend_from_slice(b"\r\n");
-    out.extend_from_slice(text.as_bytes());
-    out.extend_from_slice(b"\r\n");
+    frame(b"\r\n", text, b"\r\n", out);
+}
+
+/// Returns a value as errors show it, that is quoted, escaped and cut.
+pub(crate) fn shown(value: impl AsRef<[u8]>) -> String {
+    let value = String::from_utf8_lossy(value.as_ref());
+    format!("{:?}", value.chars().take(64).collect::<String>())
 }

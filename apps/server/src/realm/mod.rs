@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tickid_convert::{
-    AnyId, AnyIds, AnyLeasedGenerator, AnyObserveError, AnyScheme, Kind, SchemeError,
+    AnyIds, AnyLeasedGenerator, AnyObserveError, AnyScheme, Form, Kind, SchemeError,
 };
 use tickid_lease::admin::RealmName;
 use tickid_lease::session::{Wait, WaitReason};
@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 use self::id::WriteIds;
-pub(crate) use self::id::{Framing, IdForm, IdRequest};
+pub(crate) use self::id::{FormUse, Framing, IdItem, IdRequest, shown};
 use crate::error::{RealmProblem, ServerError, chain};
 use crate::metrics::{Protocol, RealmMetrics};
 
@@ -40,8 +40,10 @@ pub(crate) enum RequestError {
     NoMeta { scheme: &'static str },
     #[error("IDs of the realm {realm} have {size} bytes and no form as an integer of 64 bits")]
     NoInteger { realm: RealmName, size: usize },
-    #[error("not an ID of the realm {realm}: {reason}")]
-    NoId { realm: RealmName, reason: String },
+    #[error("the form {given} is none of {names}")]
+    NoForm { given: String, names: String },
+    #[error("{given} is not an ID of the realm {realm}: {reason}")]
+    NoId { given: String, realm: RealmName, reason: String },
     /// The generator refused to observe an ID. A retry may succeed after the given time, if there
     /// is one.
     #[error("the realm {realm}: {reason}")]
@@ -122,7 +124,7 @@ impl RunningRealm {
         self.spec.name()
     }
 
-    fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> Kind {
         self.generator.scheme().kind()
     }
 
@@ -159,15 +161,34 @@ impl RunningRealm {
         Err(NotReady::from(&state))
     }
 
+    /// Returns the form of the realm's IDs with this name, in upper or lower case. The default is
+    /// the canonical text.
+    pub(crate) fn form(&self, name: Option<&[u8]>, usage: FormUse) -> Result<Form, RequestError> {
+        let kind = self.kind();
+        let Some(given) = name else { return Ok(Form::canonical(kind)) };
+        let forms = Form::names(kind).filter_map(|name| Some((name, Form::named(kind, name)?)));
+        let forms = forms.filter(|(_, form)| usage.takes((*form).into()));
+        let found = forms.clone().find(|(name, _)| given.eq_ignore_ascii_case(name.as_bytes()));
+        found.map(|(_, form)| form).ok_or_else(|| RequestError::NoForm {
+            given: shown(given),
+            names: Vec::from_iter(forms.map(|(name, _)| name)).join(", "),
+        })
+    }
+
     /// Checks that the realm has IDs as requested.
     pub(crate) fn check(&self, request: &IdRequest) -> Result<(), RequestError> {
-        if request.format == IdForm::Int {
-            self.check_integer()?;
-        }
+        self.check_form(request.form)?;
         if request.meta.is_some() && !self.has_meta() {
             return Err(RequestError::NoMeta { scheme: self.scheme() });
         }
         Ok(())
+    }
+
+    fn check_form(&self, form: Form) -> Result<(), RequestError> {
+        match form.into() {
+            IdItem::Integer => self.check_integer(),
+            IdItem::Text | IdItem::Bytes => Ok(()),
+        }
     }
 
     /// Checks that IDs have a form as an integer.
@@ -293,17 +314,18 @@ impl RunningRealm {
         Ok(())
     }
 
-    /// Makes all later IDs of this server greater than `id`, which is in one of the forms but
-    /// bytes. It does not wait.
-    pub(crate) fn observe(&self, id: &str, form: IdForm) -> Result<(), RequestError> {
+    /// Makes all later IDs of this server greater than `id`, which is in a form to
+    /// [observe](FormUse::Observe). It does not wait.
+    pub(crate) fn observe(&self, id: &[u8], form: Form) -> Result<(), RequestError> {
         use tickid_core::ObserveError::{Ahead, EndOfTime, TickTock};
-        if form == IdForm::Int {
-            self.check_integer()?;
-        }
+        self.check_form(form)?;
         let realm = self.name().clone();
-        let id = match read(self.kind(), id, form) {
+        let id = match form.read(self.kind(), id) {
             Ok(id) => id,
-            Err(reason) => return Err(RequestError::NoId { realm, reason }),
+            Err(error) => {
+                let (given, reason) = (shown(id), error.to_string());
+                return Err(RequestError::NoId { given, realm, reason });
+            }
         };
         // Clients must know which refusals to repeat. A refusal because of the ID or the scheme is
         // final. The clock catches up with an ID that is too far ahead, so that error says when to
@@ -372,20 +394,6 @@ async fn sleep(time: Duration) {
     }
 }
 
-/// Reads an ID, or returns the reason why the text is not one.
-fn read(kind: Kind, id: &str, form: IdForm) -> Result<AnyId, String> {
-    if form != IdForm::Int {
-        return AnyId::parse(kind, id.as_bytes()).map_err(|error| error.to_string());
-    }
-    let is_decimal = id.bytes().all(|byte| byte.is_ascii_digit());
-    let number = id.parse::<u64>().ok().filter(|_| is_decimal);
-    let number = number.ok_or_else(|| {
-        let start: String = id.chars().take(64).collect();
-        format!("{start:?} is not a decimal integer of up to 64 bits")
-    })?;
-    AnyId::from_u128(kind, number.into()).map_err(|error| error.to_string())
-}
-
 impl RequestError {
     /// Returns the reason for which there are no IDs at the moment, if that is the error.
     pub(crate) const fn wait(&self) -> Option<WaitReason> {
@@ -400,7 +408,10 @@ impl RequestError {
         match self {
             Self::Unobserved { retry_after, .. } => *retry_after,
             Self::Later { retry_after, .. } => Some(*retry_after),
-            Self::NoMeta { .. } | Self::NoInteger { .. } | Self::NoId { .. } => None,
+            Self::NoMeta { .. }
+            | Self::NoInteger { .. }
+            | Self::NoForm { .. }
+            | Self::NoId { .. } => None,
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::support::{PATIENCE, Raw, any_port, builder, realms, server, starved, 
 pub(crate) struct HttpAnswer {
     pub(crate) status: StatusCode,
     headers: hyper::HeaderMap,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl HttpAnswer {
@@ -96,7 +96,7 @@ async fn realms_are_listed() {
 }
 
 #[tokio::test]
-async fn ids_come_in_every_format() {
+async fn ids_come_in_every_form() {
     let server = server().await;
     let json = get(&server, "/v1/realms/sno/ids").await.json();
     assert_eq!((json["realm"].as_str(), json["scheme"].as_str()), (Some("sno"), Some("sno")));
@@ -104,13 +104,13 @@ async fn ids_come_in_every_format() {
     let first: SnoId = ids[0].as_str().unwrap().parse().unwrap();
     assert_eq!(ids.len(), 1);
 
-    let path = "/v1/realms/sno/ids?count=3&meta=24&format=text";
+    let path = "/v1/realms/sno/ids?count=3&meta=24&as=text";
     let json = get(&server, path).await.json();
     let parse = |id: &Value| id.as_str().unwrap().parse::<SnoId>().unwrap();
     let ids: Vec<SnoId> = json["ids"].as_array().unwrap().iter().map(parse).collect();
     assert!(ids.len() == 3 && ids[0] > first && ids.iter().all(|id| id.meta() == 24));
 
-    let json = get(&server, "/v1/realms/nanoflake/ids?count=2&format=int").await.json();
+    let json = get(&server, "/v1/realms/nanoflake/ids?count=2&as=int").await.json();
     let parse = |id: &Value| id.as_str().unwrap().parse::<i64>().unwrap();
     let ids: Vec<i64> = json["ids"].as_array().unwrap().iter().map(parse).collect();
     assert!(ids[0] < ids[1]);
@@ -122,7 +122,7 @@ async fn ids_come_in_every_format() {
     assert_eq!(lines.len(), 2);
     assert!(lines.iter().all(|line| line.parse::<NanoflakeId>().is_ok()));
 
-    let answer = ask(&server, "/v1/realms/kuid/ids?count=7&format=bytes", &text).await;
+    let answer = ask(&server, "/v1/realms/kuid/ids?count=7&as=bytes", &text).await;
     assert_eq!(answer.header("content-type"), "application/octet-stream");
     assert_eq!(answer.body.len(), 7 * 12);
 }
@@ -135,7 +135,7 @@ async fn large_answers_are_whole() {
         let ids = json["ids"].as_array().unwrap();
         let distinct: HashSet<&str> = ids.iter().map(|id| id.as_str().unwrap()).collect();
         assert_eq!((ids.len(), distinct.len()), (count, count));
-        let path = format!("/v1/realms/scru64/ids?count={count}&format=bytes");
+        let path = format!("/v1/realms/scru64/ids?count={count}&as=bytes");
         assert_eq!(get(&server, &path).await.body.len(), 8 * count);
     }
 }
@@ -155,8 +155,14 @@ async fn mistakes_are_named() {
         ("/v1/realms?x", 400, "unknown query parameter \"x\"; there are: none", None),
         ("/v1/inspect/a?x=", 400, "unknown query parameter \"x\"; there are: none", None),
         (&format!("{ids}?meta=256"), 400, "the metabyte \"256\" is outside of 0..=255", None),
-        (&format!("{ids}?format=hex"), 400, "\"hex\" is none of text, int, bytes", None),
-        (&format!("{ids}?format=int"), 409, "no form as an integer of 64 bits", None),
+        (
+            &format!("{ids}?as=url"),
+            409,
+            "the form \"url\" is none of text, int, hex, bytes, base32",
+            None,
+        ),
+        (&format!("{ids}?format=int"), 400, "\"format\"; there are: count, as, meta", None),
+        (&format!("{ids}?as=int"), 409, "no form as an integer of 64 bits", None),
         ("/v1/realms/kuid/ids?meta=1", 409, "the scheme kuid has no metabyte", None),
         ("/v1/realms/%ff/ids", 400, "", None),
     ] {
@@ -292,7 +298,7 @@ async fn stopping_answers_what_waits() {
     let realm = Realm::builder("slow", layout).pool("7/20").build().unwrap();
     let server = builder().realm(realm).start().await.unwrap();
     let mut raw = Raw::http(&server).await;
-    let request = "GET /v1/realms/slow/ids?count=20&format=bytes HTTP/1.1\r\nHost: a\r\n\r\n";
+    let request = "GET /v1/realms/slow/ids?count=20&as=bytes HTTP/1.1\r\nHost: a\r\n\r\n";
     raw.send(request.repeat(2)).await;
     let (stopped, rest) = tokio::join!(server.stop(), raw.rest());
     assert!(!stopped.cut_off);
@@ -310,7 +316,7 @@ async fn stopping_ends_http2_connections() {
     let (mut sender, connection) =
         hyper::client::conn::http2::handshake(executor, io).await.unwrap();
     let connection = tokio::spawn(connection);
-    let uri = format!("http://localhost/v1/realms/kuid/ids?count={COUNT}&format=bytes");
+    let uri = format!("http://localhost/v1/realms/kuid/ids?count={COUNT}&as=bytes");
     let request = Request::get(uri).body(Empty::<Bytes>::new()).unwrap();
     let answer = sender.send_request(request).await.unwrap().into_body();
     let (stopped, answer) = tokio::join!(server.stop(), answer.collect());
@@ -578,7 +584,7 @@ async fn http2_requests_are_multiplexed() {
     for _ in 0..100 {
         let mut sender = sender.clone();
         requests.spawn(async move {
-            let uri = "http://localhost/v1/realms/scru64/ids?count=3000&format=bytes";
+            let uri = "http://localhost/v1/realms/scru64/ids?count=3000&as=bytes";
             let request = Request::get(uri).body(Empty::<Bytes>::new()).unwrap();
             let response = sender.send_request(request).await.unwrap();
             assert_eq!((response.status(), response.version()), (StatusCode::OK, Version::HTTP_2));

@@ -5,6 +5,7 @@ use std::fs;
 use std::time::SystemTime;
 
 use tempfile::TempDir;
+use tickid_convert::{Form, Kind};
 use tickid_kuid::LocalId;
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64Id;
@@ -20,8 +21,8 @@ fn ahead(millis: u64) -> SystemTime {
 }
 
 /// Sends an ID over RESP and returns the first line of the answer.
-async fn resp(raw: &mut Raw, realm: &str, id: &str, format: &str) -> String {
-    let args = ["TICKID.OBSERVE", realm, id, "FORMAT", format];
+async fn resp(raw: &mut Raw, realm: &str, id: &str, form: &str) -> String {
+    let args = ["TICKID.OBSERVE", realm, id, "AS", form];
     let args = args.map(|arg| format!("${}\r\n{arg}\r\n", arg.len()));
     raw.send(format!("*5\r\n{}", args.concat())).await;
     raw.line().await
@@ -74,7 +75,7 @@ async fn later_ids_follow_observed_ones() {
     assert!(next > peer);
     raw.bulk().await;
 
-    let integer = format!("?format=int&id={}", peer.get() + 1);
+    let integer = format!("?as=int&id={}", peer.get() + 1);
     assert_eq!(http(&server, "local", &integer, &[]).await.0, 204);
     let next: u64 = raw.ask("INCR local").await[1..].parse().unwrap();
     assert!(next > peer.get() + 1);
@@ -88,6 +89,60 @@ async fn later_ids_follow_observed_ones() {
     raw.expect("+OK\r\n+QUEUED\r\n*1\r\n+OK\r\n").await;
 }
 
+/// Over both protocols, in each form that its scheme has. Only bytes are not sent back.
+#[tokio::test]
+async fn ids_are_observed_in_the_forms_they_come_in() {
+    let server = server().await;
+    let mut raw = Raw::resp(&server).await;
+    for (realm, kind) in [
+        ("local", Kind::KuidLocal),
+        ("nanoflake", Kind::Nanoflake),
+        ("scru64", Kind::Scru64),
+        ("kuid", Kind::KuidGlobal),
+        ("sno", Kind::Sno),
+    ] {
+        for name in Form::names(kind) {
+            let form = Form::named(kind, name).unwrap();
+            let path = format!("/v1/realms/{realm}/ids?as={name}");
+            let accept = [("accept", "text/plain")];
+            let answer = send(&server, "GET", &path, &accept).await;
+            raw.send(format!("TICKID.NEXT {realm} AS {name}\r\n")).await;
+            if form == Form::Int && kind.byte_len() > 8 {
+                assert_eq!(answer.status, 409);
+                assert!(raw.line().await.ends_with("no form as an integer of 64 bits"));
+                continue;
+            }
+            assert_eq!(answer.status, 200, "{realm} as {name}");
+            let second = match form {
+                Form::Int => raw.line().await.as_bytes()[1..].to_vec(),
+                _ => raw.bulk().await,
+            };
+            if form == Form::Bytes {
+                assert_eq!((answer.body.len(), second.len()), (kind.byte_len(), kind.byte_len()));
+                let (status, _, detail) = http(&server, realm, "?id=0&as=bytes", &[]).await;
+                assert_eq!((status, detail.contains("is none of text, int, hex")), (409, true));
+                continue;
+            }
+            let ids = [answer.text().trim_end().to_owned(), String::from_utf8(second).unwrap()];
+            let read = |text: &String| form.read(kind, text.as_bytes()).unwrap();
+            assert!(
+                read(&ids[0]).to_u128() < read(&ids[1]).to_u128(),
+                "{realm} as {name}: {ids:?}"
+            );
+            // The realms of kuid and sno follow no IDs, but have read this one.
+            let follows = !matches!(kind, Kind::KuidGlobal | Kind::Sno);
+            for id in &ids {
+                let query = format!("?id={}&as={name}", percent_encoded(id));
+                let (status, _, detail) = http(&server, realm, &query, &[]).await;
+                assert_eq!(status, if follows { 204 } else { 409 }, "{detail}");
+                assert!(!detail.contains("not an ID"), "{detail}");
+                let line = resp(&mut raw, realm, id, name).await;
+                assert_eq!(line == "+OK", follows, "{line}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn hostile_ids_change_nothing() {
     let server = server().await;
@@ -98,7 +153,7 @@ async fn hostile_ids_change_nothing() {
     let other_epoch = Nanoflake { epoch: Epoch::TWITTER }.min_at(ahead(0)).unwrap();
     let sno = SnoId::min_at(ahead(0)).unwrap().to_string();
     let long = "z".repeat(5_000);
-    for (realm, id, format, status, reason) in [
+    for (realm, id, form, status, reason) in [
         // Of other schemes.
         ("scru64", &*sno, "text", 400, "not an ID of the realm scru64: "),
         ("nanoflake", &sno, "text", 400, "not an ID of the realm nanoflake: "),
@@ -113,13 +168,15 @@ async fn hostile_ids_change_nothing() {
         ("scru64", "zzzzzzzzzzzz", "text", 409, "none of the generator's IDs is after this one"),
         // No IDs.
         ("scru64", "", "text", 400, "not an ID of the realm scru64: "),
-        ("scru64", "", "int", 400, "\"\" is not a decimal integer of up to 64 bits"),
-        ("scru64", "-1", "int", 400, "\"-1\" is not a decimal integer of up to 64 bits"),
-        ("scru64", "+1", "int", 400, "\"+1\" is not a decimal integer of up to 64 bits"),
-        ("scru64", "18446744073709551616", "int", 400, "is not a decimal integer of up to 64"),
+        ("scru64", "", "int", 400, "\"\" is not an ID of the realm scru64: not an integer"),
+        ("scru64", "-1", "int", 400, "\"-1\" is not an ID of the realm scru64: not an integer"),
+        ("scru64", "+1", "int", 400, "\"+1\" is not an ID of the realm scru64: not an integer"),
+        ("scru64", "18446744073709551616", "int", 400, "is outside of 0..=4738381338321616895"),
+        ("scru64", "4g", "hex", 400, "\"4g\" is not an ID of the realm scru64: not an integer"),
+        ("scru64", &"f".repeat(33), "hex", 400, "of up to 128 bits in base 16"),
         ("scru64", "18446744073709551615", "int", 400, "is outside of 0..=4738381338321616895"),
         ("scru64", "\r\n+OK\r\n\0ü", "text", 400, "not an ID of the realm scru64: "),
-        ("scru64", &long, "text", 400, "not an ID of the realm scru64: "),
+        ("scru64", &long, "text", 400, "\"zzzz"),
         ("scru64", &long, "int", 400, "\"zzzz"),
         // No realms for it.
         ("sno", &sno, "text", 409, "under tick-tock, a generator's IDs go back with its clock"),
@@ -127,14 +184,14 @@ async fn hostile_ids_change_nothing() {
         ("kuid", ".5.tXVEf8n8vPN.0", "text", 409, "kuid global IDs cannot be observed"),
         ("nothing", "0", "text", 404, "no such realm"),
     ] {
-        let line = resp(&mut raw, realm, id, format).await;
+        let line = resp(&mut raw, realm, id, form).await;
         assert!(line.contains(reason), "{line}");
         assert!(line.len() < 400, "{} bytes", line.len());
         let is_ahead = reason.contains("ahead");
         let start = if is_ahead { "-TRYAGAIN the realm " } else { "-ERR " };
         assert!(line.starts_with(start), "{line}");
 
-        let query = format!("?id={}&format={format}", percent_encoded(id));
+        let query = format!("?id={}&as={form}", percent_encoded(id));
         let (found, retry_after, detail) = http(&server, realm, &query, &[]).await;
         assert_eq!((found, retry_after.is_some()), (status, is_ahead), "{detail}");
         assert!(detail.contains(reason), "{detail}");
@@ -155,17 +212,22 @@ async fn malformed_requests_are_named() {
     let mut raw = Raw::resp(&server).await;
     for (command, answer) in [
         ("TICKID.OBSERVE local", "-ERR wrong number of arguments for 'tickid.observe' command"),
-        ("TICKID.OBSERVE local 0 FORMAT", "-ERR syntax error"),
+        ("TICKID.OBSERVE local 0 AS", "-ERR syntax error"),
         ("TICKID.OBSERVE local 0 META 1", "-ERR syntax error"),
-        ("TICKID.OBSERVE local 0 FORMAT bytes", "-ERR the format 'bytes' is none of text, int"),
+        (
+            "TICKID.OBSERVE local 0 AS bytes",
+            "-ERR the form \"bytes\" is none of text, int, hex, sortable, url",
+        ),
+        ("TICKID.OBSERVE local 0 FORMAT int", "-ERR syntax error"),
     ] {
         assert_eq!(raw.ask(command).await, answer);
     }
     for (query, status, detail) in [
         ("", 400, "the query parameter \"id\" is missing"),
         ("?id=0&id=0", 400, "the query parameter \"id\" is repeated"),
-        ("?id=0&format=bytes", 400, "the format \"bytes\" is none of text, int"),
-        ("?id=0&count=1", 400, "unknown query parameter \"count\"; there are: id, format"),
+        ("?id=0&as=bytes", 409, "the form \"bytes\" is none of text, int, hex, sortable, url"),
+        ("?id=0&format=int", 400, "unknown query parameter \"format\"; there are: id, as"),
+        ("?id=0&count=1", 400, "unknown query parameter \"count\"; there are: id, as"),
         ("?id=%ff", 400, ""),
     ] {
         let (found, _, found_detail) = http(&server, "local", query, &[]).await;
@@ -217,7 +279,7 @@ async fn web_pages_observe_nothing() {
     for (headers, status) in
         [(&[][..], 204), (&[("origin", "null")], 403), (&[("origin", "http://a")], 403)]
     {
-        assert_eq!(http(&server, "local", "?id=0&format=int", headers).await.0, status);
+        assert_eq!(http(&server, "local", "?id=0&as=int", headers).await.0, status);
         // It may ask for IDs, as docs/server.md says.
         assert_eq!(send(&server, "GET", "/v1/realms/local/ids", headers).await.status, 200);
     }

@@ -51,10 +51,10 @@ async fn redis_clients_get_ids() {
             text.parse::<GlobalId>().unwrap();
             let text: String = next("local").query(&mut redis).unwrap();
             text.parse::<LocalId>().unwrap();
-            let numbers: Vec<i64> = next("scru64 2 format int").query(&mut redis).unwrap();
+            let numbers: Vec<i64> = next("scru64 2 as int").query(&mut redis).unwrap();
             assert!(numbers[0] < numbers[1]);
             Scru64Id::new(numbers[0].cast_unsigned()).unwrap();
-            let bytes: Vec<u8> = next("nanoflake 1000 FORMAT bytes").query(&mut redis).unwrap();
+            let bytes: Vec<u8> = next("nanoflake 1000 AS bytes").query(&mut redis).unwrap();
             let ids: Vec<_> = bytes
                 .as_chunks::<8>()
                 .0
@@ -80,7 +80,7 @@ async fn integers_of_64_bits_are_refused() {
     let mut raw = Raw::resp(&server).await;
     let refusal = "-ERR the ID exceeds 63 bits; TICKID.NEXT returns it as text\r\n";
     // The last one waits for another tick.
-    let format = ["", " 2", " 10000"].map(|count| format!("TICKID.NEXT wide{count} FORMAT int"));
+    let format = ["", " 2", " 10000"].map(|count| format!("TICKID.NEXT wide{count} AS int"));
     for command in ["INCR wide"].into_iter().chain(format.iter().map(String::as_str)) {
         raw.send(format!("{command}\r\n")).await;
         raw.expect(refusal).await;
@@ -130,10 +130,14 @@ async fn commands_of_clients_are_answered() {
         ("TICKID.NEXT sno META", "-ERR syntax error\r\n"),
         ("TICKID.NEXT sno 2 3 META 1", "-ERR syntax error\r\n"),
         ("TICKID.NEXT sno META 1 meta 2", "-ERR the option META is repeated\r\n"),
-        ("TICKID.NEXT sno FORMAT text format text", "-ERR the option FORMAT is repeated\r\n"),
+        ("TICKID.NEXT sno AS text as text", "-ERR the option AS is repeated\r\n"),
         ("HELLO 3 SETNAME a SETNAME b", "-ERR Syntax error in HELLO option 'SETNAME'\r\n"),
         ("CLIENT GETNAME", "$-1\r\n"),
-        ("TICKID.NEXT sno FORMAT hex", "-ERR the format 'hex' is none of text, int, bytes\r\n"),
+        (
+            "TICKID.NEXT sno AS url",
+            "-ERR the form \"url\" is none of text, int, hex, bytes, base32\r\n",
+        ),
+        ("TICKID.NEXT sno FORMAT int", "-ERR syntax error\r\n"),
         ("AUTH x", "-ERR AUTH <password> called without any password configured"),
     ] {
         raw.send(format!("{command}\r\n")).await;
@@ -243,7 +247,7 @@ async fn atomic_pipelines_are_answered() {
             let mut pipe = redis::pipe();
             pipe.atomic();
             for _ in 0..1_000 {
-                pipe.cmd("TICKID.NEXT").arg("nanoflake").arg("FORMAT").arg("int");
+                pipe.cmd("TICKID.NEXT").arg("nanoflake").arg("AS").arg("int");
             }
             let ids: Vec<i64> = pipe.query(&mut redis).unwrap();
             assert!(ids.len() == 1_000 && ids.is_sorted());
@@ -334,7 +338,7 @@ async fn concurrent_clients_get_distinct_ids() {
             let mut raw = Raw::to(address).await;
             let mut ids = Vec::new();
             for _ in 0..20 {
-                raw.send("TICKID.NEXT nanoflake 500 FORMAT bytes\r\n").await;
+                raw.send("TICKID.NEXT nanoflake 500 AS bytes\r\n").await;
                 let bytes = raw.bulk().await;
                 ids.extend(bytes.as_chunks::<8>().0.iter().copied());
             }
@@ -373,7 +377,7 @@ async fn stalls_end_with_a_time() {
     let server = starved(Limits { timeout, ..Limits::default() }).await;
     assert_eq!(server.not_ready().len(), 1);
     let mut raw = Raw::resp(&server).await;
-    for command in ["TICKID.NEXT sno", "TICKID.NEXT sno 5", "TICKID.NEXT sno 5 FORMAT bytes"] {
+    for command in ["TICKID.NEXT sno", "TICKID.NEXT sno 5", "TICKID.NEXT sno 5 AS bytes"] {
         let answer = raw.ask(command).await;
         assert!(
             answer.starts_with(
@@ -459,7 +463,7 @@ async fn rates_are_held() {
     let limits = Limits { rate: Some(100), ..Limits::default() };
     let server = with_limits(limits).await;
     let mut raw = Raw::resp(&server).await;
-    raw.send("TICKID.NEXT sno 100 FORMAT bytes\r\n").await;
+    raw.send("TICKID.NEXT sno 100 AS bytes\r\n").await;
     assert_eq!(raw.bulk().await.len(), 1_000);
     let answer = raw.ask("TICKID.NEXT sno 10000").await;
     let expected = "-TRYAGAIN the limit rate is 100 IDs per second for each token; retry after ";

@@ -129,7 +129,7 @@ impl Client {
         realm: &str,
         n: usize,
     ) -> Option<Vec<[u8; SIZE]>> {
-        let line = self.ask(&format!("TICKID.NEXT {realm} {n} FORMAT bytes")).ok()?;
+        let line = self.ask(&format!("TICKID.NEXT {realm} {n} AS bytes")).ok()?;
         let len: usize = line.strip_prefix('$')?.parse().ok()?;
         assert_eq!(len, n * SIZE);
         let mut bytes = vec![0; len + 2];

@@ -45,7 +45,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         flags: &["write", "fast"],
         has_key: true,
         group: "generic",
-        summary: "Returns IDs of a realm: [count] [FORMAT text|int|bytes] [META byte].",
+        summary: "Returns IDs of a realm: [count] [AS form] [META byte].",
         run: RespSession::next,
     },
     CommandInfo {
@@ -54,7 +54,7 @@ pub(super) const COMMANDS: &[CommandInfo] = &[
         flags: &["write", "fast"],
         has_key: true,
         group: "generic",
-        summary: "Makes later IDs of a realm greater than this one: id [FORMAT text|int].",
+        summary: "Makes later IDs of a realm greater than this one: id [AS form].",
         run: RespSession::observe,
     },
     CommandInfo {

@@ -8,6 +8,7 @@ use core::fmt::Write as _;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
 
+use tickid_convert::Form;
 use tokio::time::Instant;
 
 pub(crate) use self::transaction::Transaction;
@@ -15,7 +16,7 @@ use super::parse::RespCommand;
 use super::reply::{self, RespVersion};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
-use crate::realm::{Framing, IdForm, IdRequest, RequestError, RunningRealm};
+use crate::realm::{FormUse, Framing, IdItem, IdRequest, RequestError, RunningRealm};
 use crate::shared::{Peer, ServerState};
 
 /// The state of one connection.
@@ -171,7 +172,7 @@ impl RespSession {
                 // The reason is not needed. Waiting for the ID either succeeds by the deadline, or
                 // returns the reason at that moment.
                 let request =
-                    IdRequest { count: 1, format: IdForm::Int, framing: Framing::Resp, meta: None };
+                    IdRequest { count: 1, form: Form::Int, framing: Framing::Resp, meta: None };
                 let realm = Arc::clone(realm);
                 AfterCommand::Wait(PendingReply {
                     realm,
@@ -193,9 +194,9 @@ impl RespSession {
 
     fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
-        let mut request =
-            IdRequest { count: 1, format: IdForm::Text, framing: Framing::Resp, meta: None };
-        let (mut at, mut format) = (2, None);
+        let form = Form::canonical(realm.kind());
+        let mut request = IdRequest { count: 1, form, framing: Framing::Resp, meta: None };
+        let (mut at, mut form) = (2, None);
         let mut answer = ReplyForm::One;
         // A word that starts like a number is meant as the count, so a bad one is refused as a count.
         let is_number = |arg: &[u8]| {
@@ -229,28 +230,23 @@ impl RespSession {
                     return fail(&format!("ERR the metabyte {meta} is outside of 0..=255"), out);
                 };
                 request.meta = Some(meta);
-            } else if args.is(at, "format") {
-                if format.is_some() {
+            } else if args.is(at, "as") {
+                if form.is_some() {
                     return fail(&repeated(args, at), out);
                 }
-                let formats =
-                    [("text", IdForm::Text), ("int", IdForm::Int), ("bytes", IdForm::Bytes)];
-                format = formats.into_iter().find(|(name, _)| args.is(at + 1, name));
-                if format.is_none() {
-                    let format = args.shown(at + 1);
-                    let text = format!("ERR the format '{format}' is none of text, int, bytes");
-                    return fail(&text, out);
+                match realm.form(Some(args.get(at + 1)), FormUse::Issue) {
+                    Ok(named) => form = Some(named),
+                    Err(error) => return fail(&refusal(&error), out),
                 }
             } else {
                 return fail("ERR syntax error", out);
             }
             at += 2;
         }
-        if let Some((_, format)) = format {
-            request.format = format;
-        }
-        if request.format == IdForm::Bytes {
-            answer = ReplyForm::Bytes;
+        request.form = form.unwrap_or(request.form);
+        match request.form.into() {
+            IdItem::Bytes => answer = ReplyForm::Bytes,
+            IdItem::Text | IdItem::Integer => {}
         }
         // Refused before the reply's head is written, because it promises a number of IDs.
         if let Err(error) = realm.check(&request) {
@@ -277,7 +273,7 @@ impl RespSession {
                 start,
             });
         }
-        finish(answer, request.format, start, out);
+        finish(answer, request.form, start, out);
         AfterCommand::Continue
     }
 
@@ -289,24 +285,20 @@ impl RespSession {
         }
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
         let form = match args.len() {
-            3 => IdForm::Text,
-            5 if !args.is(3, "format") => return fail("ERR syntax error", out),
-            5 if args.is(4, "text") => IdForm::Text,
-            5 if args.is(4, "int") => IdForm::Int,
-            5 => {
-                let format = args.shown(4);
-                return fail(&format!("ERR the format '{format}' is none of text, int"), out);
-            }
+            3 => None,
+            5 if args.is(3, "as") => Some(args.get(4)),
             _ => return fail("ERR syntax error", out),
+        };
+        let form = match realm.form(form, FormUse::Observe) {
+            Ok(form) => form,
+            Err(error) => return fail(&refusal(&error), out),
         };
         // An observed ID counts like an issued one, because it can use up sequences just as well:
         // those before it are skipped.
         if let Some(refusal) = self.over_rate(1) {
             return fail(&refusal, out);
         }
-        // The replacement character is in no alphabet of IDs, so bytes that are not UTF-8 are
-        // refused like any other text that is not an ID.
-        match realm.observe(&String::from_utf8_lossy(args.get(2)), form) {
+        match realm.observe(args.get(2), form) {
             Ok(()) => ok(out),
             Err(error) => fail(&refusal(&error), out),
         }
@@ -567,7 +559,7 @@ impl PendingReply {
         let error =
             match self.realm.issue_in_turn(self.request, Protocol::Resp, deadline, out).await {
                 Ok(()) => {
-                    finish(self.answer, self.request.format, self.start, out);
+                    finish(self.answer, self.request.form, self.start, out);
                     if out.get(self.start) == Some(&b'-') {
                         shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
                     }
@@ -588,10 +580,14 @@ const NO_INTEGER: &str = "ERR the ID exceeds 63 bits; TICKID.NEXT returns it as 
 
 /// Completes an answer that has all of its IDs, from `start` on. Integers that this protocol does
 /// not have, and that clients would cut or refuse, are replaced by an error.
-fn finish(answer: ReplyForm, format: IdForm, start: usize, out: &mut Vec<u8>) {
+fn finish(answer: ReplyForm, form: Form, start: usize, out: &mut Vec<u8>) {
     answer.end(out);
-    // The IDs of an answer ascend.
-    if format == IdForm::Int && last_integer(out).is_some_and(|id| i64::try_from(id).is_err()) {
+    let is_too_large = match form.into() {
+        // The IDs of an answer ascend.
+        IdItem::Integer => last_integer(out).is_some_and(|id| i64::try_from(id).is_err()),
+        IdItem::Text | IdItem::Bytes => false,
+    };
+    if is_too_large {
         out.truncate(start);
         reply::error(NO_INTEGER, out);
     }
