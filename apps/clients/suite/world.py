@@ -44,6 +44,8 @@ class Server:
         log, lines = [], self.process.stderr
         for line in lines:
             log.append(line)
+            if not line.startswith("{"):
+                continue  # For people: the realms that were created.
             entry = json.loads(line)
             if "address" in entry and entry.get("protocol") == "http":
                 self.port = int(entry["address"].rpartition(":")[2])
