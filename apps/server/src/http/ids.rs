@@ -16,7 +16,7 @@ use super::accept::preferred;
 use super::problem::Problem;
 use crate::access::Client;
 use crate::metrics::Protocol;
-use crate::realm::{FormUse, Framing, IdItem, IdRequest, RequestError, RunningRealm, shown};
+use crate::realm::{Framing, IdItem, IdOptions, IdRequest, RequestError, RunningRealm, shown};
 use crate::shared::ServerState;
 
 /// The number of IDs in one part of an answer. An answer with more is streamed.
@@ -74,30 +74,14 @@ pub(super) async fn ids(
 ) -> Result<Response, Problem> {
     let realm = realm_of(&shared, realm)?;
     let [count, form, meta] = parameters(&uri, &["count", "as", "meta"])?;
-    let most = shared.limits.count;
-    // Check everything before anything is issued, because an ID that no client gets is lost.
-    let count = match count.as_deref().map(number) {
-        None => 1,
-        Some(Some(count @ 1..)) if count <= most => count,
-        Some(_) => {
-            let count = count.unwrap_or_default();
-            let text = format!("the count {} is outside of 1..={most}", shown(&count));
-            return Err(bad(text).with_limit("count"));
-        }
-    };
-    let form = realm.form(form.as_ref().map(String::as_bytes), FormUse::Issue)?;
-    let outside = |meta: &str| bad(format!("the metabyte {} is outside of 0..=255", shown(meta)));
-    let meta = meta.map(|meta| {
-        number(&meta).and_then(|meta| u8::try_from(meta).ok()).ok_or_else(|| outside(&meta))
-    });
-    let meta = meta.transpose()?;
     let framing = match preferred(&headers, &["application/json", "text/plain"]) {
         "text/plain" => Framing::Lines,
         _ => Framing::Json,
     };
-    let request = IdRequest { count, form, framing, meta };
-    realm.check(&request)?;
-    let kind = match (IdItem::from(form), framing) {
+    let [count, form, meta] = [&count, &form, &meta].map(|it| it.as_ref().map(String::as_bytes));
+    let options = IdOptions { count, form, meta };
+    let request = IdRequest::parse(options, realm, shared.limits.count, framing)?;
+    let kind = match (IdItem::from(request.form), framing) {
         (IdItem::Bytes, Framing::Json | Framing::Lines | Framing::Resp) => {
             "application/octet-stream"
         }
@@ -109,7 +93,7 @@ pub(super) async fn ids(
         Body::from_stream(futures_util::stream::empty::<io::Result<Bytes>>())
     } else {
         // The rate counts what is issued, so refused requests above cost nothing.
-        shared.access.admit(&client, count)?;
+        shared.access.admit(&client, request.count)?;
         IdBody { shared: Arc::clone(&shared), realm: Arc::clone(realm), request }.body().await?
     };
     let mut response = body.into_response();
@@ -132,12 +116,6 @@ pub(super) fn realm_of(
 
 pub(super) fn bad(text: String) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, text)
-}
-
-/// Reads a decimal number without a sign.
-fn number(text: &str) -> Option<u32> {
-    let is_decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| is_decimal)
 }
 
 /// Returns the values of the parameters of a request that has only these.

@@ -58,7 +58,9 @@ impl From<RequestError> for Problem {
     fn from(error: RequestError) -> Self {
         let status = match error {
             RequestError::Later { .. } => StatusCode::SERVICE_UNAVAILABLE,
-            RequestError::NoId { .. } => StatusCode::BAD_REQUEST,
+            RequestError::Count { .. } | RequestError::Meta { .. } | RequestError::NoId { .. } => {
+                StatusCode::BAD_REQUEST
+            }
             // It depends on the realm, not on the request alone.
             RequestError::NoForm { .. }
             | RequestError::NoMeta { .. }
@@ -66,6 +68,7 @@ impl From<RequestError> for Problem {
             | RequestError::Unobserved { .. } => StatusCode::CONFLICT,
         };
         Self {
+            limit: error.limit(),
             retry_after: error.retry_after(),
             ..Self::new(status, error.to_string()).with_reason(error.wait())
         }

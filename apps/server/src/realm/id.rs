@@ -54,6 +54,14 @@ pub(crate) enum Framing {
     Lines,
 }
 
+/// The options of a request for IDs, as the client wrote them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct IdOptions<'a> {
+    pub(crate) count: Option<&'a [u8]>,
+    pub(crate) form: Option<&'a [u8]>,
+    pub(crate) meta: Option<&'a [u8]>,
+}
+
 /// A request for IDs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdRequest {
@@ -133,6 +141,12 @@ fn bulk(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'$');
     out.extend_from_slice(itoa::Buffer::new().format(text.len()).as_bytes());
     frame(b"\r\n", text, b"\r\n", out);
+}
+
+/// Reads a decimal number without a sign.
+pub(crate) fn number(text: &[u8]) -> Option<u32> {
+    let is_decimal = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    str::from_utf8(text).ok().filter(|_| is_decimal)?.parse().ok()
 }
 
 /// Returns a value as errors show it, that is quoted, escaped and cut.

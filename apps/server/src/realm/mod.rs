@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 use self::id::WriteIds;
-pub(crate) use self::id::{FormUse, Framing, IdItem, IdRequest, shown};
+pub(crate) use self::id::{FormUse, Framing, IdItem, IdOptions, IdRequest, number, shown};
 use crate::error::{RealmProblem, ServerError, chain};
 use crate::metrics::{Protocol, RealmMetrics};
 
@@ -40,6 +40,10 @@ pub(crate) enum RequestError {
     NoMeta { scheme: &'static str },
     #[error("IDs of the realm {realm} have {size} bytes and no form as an integer of 64 bits")]
     NoInteger { realm: RealmName, size: usize },
+    #[error("the count {given} is outside of 1..={most}")]
+    Count { given: String, most: u32 },
+    #[error("the metabyte {given} is outside of 0..=255")]
+    Meta { given: String },
     #[error("the form {given} is none of {names}")]
     NoForm { given: String, names: String },
     #[error("{given} is not an ID of the realm {realm}: {reason}")]
@@ -124,7 +128,7 @@ impl RunningRealm {
         self.spec.name()
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    fn kind(&self) -> Kind {
         self.generator.scheme().kind()
     }
 
@@ -399,7 +403,13 @@ impl RequestError {
     pub(crate) const fn wait(&self) -> Option<WaitReason> {
         match self {
             Self::Later { wait, .. } => *wait,
-            _ => None,
+            Self::Count { .. }
+            | Self::Meta { .. }
+            | Self::NoMeta { .. }
+            | Self::NoInteger { .. }
+            | Self::NoForm { .. }
+            | Self::NoId { .. }
+            | Self::Unobserved { .. } => None,
         }
     }
 
@@ -408,11 +418,52 @@ impl RequestError {
         match self {
             Self::Unobserved { retry_after, .. } => *retry_after,
             Self::Later { retry_after, .. } => Some(*retry_after),
-            Self::NoMeta { .. }
+            Self::Count { .. }
+            | Self::Meta { .. }
+            | Self::NoMeta { .. }
             | Self::NoInteger { .. }
             | Self::NoForm { .. }
             | Self::NoId { .. } => None,
         }
+    }
+
+    /// Returns the name of the limit that the request exceeds, if that is the error.
+    pub(crate) const fn limit(&self) -> Option<&'static str> {
+        match self {
+            Self::Count { .. } => Some("count"),
+            Self::Meta { .. }
+            | Self::NoMeta { .. }
+            | Self::NoInteger { .. }
+            | Self::NoForm { .. }
+            | Self::NoId { .. }
+            | Self::Unobserved { .. }
+            | Self::Later { .. } => None,
+        }
+    }
+}
+
+impl IdRequest {
+    /// Reads the options of a request for at most `most` IDs, and checks that the realm has such.
+    /// All of it comes before anything is issued, because an ID that no client gets is lost.
+    pub(crate) fn parse(
+        options: IdOptions<'_>,
+        realm: &RunningRealm,
+        most: u32,
+        framing: Framing,
+    ) -> Result<Self, RequestError> {
+        let IdOptions { count, form, meta } = options;
+        let count = count.map_or(Ok(1), |given| {
+            let count = number(given).filter(|count| (1..=most).contains(count));
+            count.ok_or_else(|| RequestError::Count { given: shown(given), most })
+        })?;
+        let form = realm.form(form, FormUse::Issue)?;
+        let meta = meta.map(|given| {
+            let meta = number(given).and_then(|meta| u8::try_from(meta).ok());
+            meta.ok_or_else(|| RequestError::Meta { given: shown(given) })
+        });
+        let request = Self { count, form, framing, meta: meta.transpose()? };
+        realm.check(&request)?;
+        Ok(request)
     }
 }
 

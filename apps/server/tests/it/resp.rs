@@ -125,7 +125,7 @@ async fn commands_of_clients_are_answered() {
             "INCR sno",
             "-ERR IDs of the realm sno have 10 bytes and no form as an integer of 64 bits\r\n",
         ),
-        ("TICKID.NEXT sno META 256", "-ERR the metabyte 256 is outside of 0..=255\r\n"),
+        ("TICKID.NEXT sno META 256", "-ERR the metabyte \"256\" is outside of 0..=255\r\n"),
         ("TICKID.NEXT kuid META 1", "-ERR the scheme kuid has no metabyte\r\n"),
         ("TICKID.NEXT sno META", "-ERR syntax error\r\n"),
         ("TICKID.NEXT sno 2 3 META 1", "-ERR syntax error\r\n"),
@@ -146,7 +146,7 @@ async fn commands_of_clients_are_answered() {
     raw.line().await;
     for count in ["0", "10001", "-1", "+1", "99999999999", "1x"] {
         let answer = raw.ask(&format!("TICKID.NEXT sno {count}")).await;
-        let expected = format!("-ERR the count {count} is outside of 1..=10000 (limit count)");
+        let expected = format!("-ERR the count \"{count}\" is outside of 1..=10000 (limit count)");
         assert_eq!(answer, expected);
     }
     // Line breaks and other control characters of a request are not part of the answer.

@@ -16,7 +16,9 @@ use super::parse::RespCommand;
 use super::reply::{self, RespVersion};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
-use crate::realm::{FormUse, Framing, IdItem, IdRequest, RequestError, RunningRealm};
+use crate::realm::{
+    FormUse, Framing, IdItem, IdOptions, IdRequest, RequestError, RunningRealm, number,
+};
 use crate::shared::{Peer, ServerState};
 
 /// The state of one connection.
@@ -96,6 +98,35 @@ impl<'a> Args<'a> {
         let arg = self.get(index);
         let end = if arg.len() > 128 { "…" } else { "" };
         format!("{}{end}", arg[..arg.len().min(128)].escape_ascii())
+    }
+
+    /// Returns the options of a request for IDs, which follow the realm, or the error.
+    fn id_options(&self) -> Result<IdOptions<'a>, String> {
+        let mut options = IdOptions::default();
+        let mut at = 2;
+        // A word that starts like a number is meant as the count, so a bad one is refused as such.
+        let is_number = |arg: &[u8]| matches!(arg, [b'0'..=b'9' | b'-' | b'+', ..]);
+        if at < self.len() && is_number(self.get(at)) {
+            options.count = Some(self.get(at));
+            at += 1;
+        }
+        // The others come in any order, each once, because of two the client may have meant either.
+        while at < self.len() {
+            let has_value = at + 1 < self.len();
+            let option = if has_value && self.is(at, "as") {
+                &mut options.form
+            } else if has_value && self.is(at, "meta") {
+                &mut options.meta
+            } else {
+                return Err("ERR syntax error".to_owned());
+            };
+            if option.replace(self.get(at + 1)).is_some() {
+                let option = self.shown(at).to_ascii_uppercase();
+                return Err(format!("ERR the option {option} is repeated"));
+            }
+            at += 2;
+        }
+        Ok(options)
     }
 }
 
@@ -194,64 +225,21 @@ impl RespSession {
 
     fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
-        let form = Form::canonical(realm.kind());
-        let mut request = IdRequest { count: 1, form, framing: Framing::Resp, meta: None };
-        let (mut at, mut form) = (2, None);
-        let mut answer = ReplyForm::One;
-        // A word that starts like a number is meant as the count, so a bad one is refused as a count.
-        let is_number = |arg: &[u8]| {
-            arg.first().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+'))
+        let options = match args.id_options() {
+            Ok(options) => options,
+            Err(text) => return fail(&text, out),
         };
-        if args.len() > at && is_number(args.get(at)) {
-            let most = self.shared.limits.count;
-            match number(args.get(at)) {
-                Some(count @ 1..) if count <= most => request.count = count,
-                _ => {
-                    let count = args.shown(at);
-                    let text = format!("ERR the count {count} is outside of 1..={most}");
-                    return fail(&format!("{text} (limit count)"), out);
-                }
-            }
-            answer = ReplyForm::Array;
-            at += 1;
-        }
-        // The options come in any order, each once, because of two the client may have meant either.
-        while at < args.len() {
-            if at + 1 >= args.len() {
-                return fail("ERR syntax error", out);
-            }
-            if args.is(at, "meta") {
-                if request.meta.is_some() {
-                    return fail(&repeated(args, at), out);
-                }
-                let meta = number(args.get(at + 1)).and_then(|meta| u8::try_from(meta).ok());
-                let Some(meta) = meta else {
-                    let meta = args.shown(at + 1);
-                    return fail(&format!("ERR the metabyte {meta} is outside of 0..=255"), out);
-                };
-                request.meta = Some(meta);
-            } else if args.is(at, "as") {
-                if form.is_some() {
-                    return fail(&repeated(args, at), out);
-                }
-                match realm.form(Some(args.get(at + 1)), FormUse::Issue) {
-                    Ok(named) => form = Some(named),
-                    Err(error) => return fail(&refusal(&error), out),
-                }
-            } else {
-                return fail("ERR syntax error", out);
-            }
-            at += 2;
-        }
-        request.form = form.unwrap_or(request.form);
-        match request.form.into() {
-            IdItem::Bytes => answer = ReplyForm::Bytes,
-            IdItem::Text | IdItem::Integer => {}
-        }
+        let most = self.shared.limits.count;
         // Refused before the reply's head is written, because it promises a number of IDs.
-        if let Err(error) = realm.check(&request) {
-            return fail(&format!("ERR {error}"), out);
-        }
+        let mut request = match IdRequest::parse(options, realm, most, Framing::Resp) {
+            Ok(request) => request,
+            Err(error) => return fail(&refusal(&error), out),
+        };
+        let answer = match (request.form.into(), options.count) {
+            (IdItem::Bytes, Some(_) | None) => ReplyForm::Bytes,
+            (IdItem::Text | IdItem::Integer, Some(_)) => ReplyForm::Array,
+            (IdItem::Text | IdItem::Integer, None) => ReplyForm::One,
+        };
         if let Some(refusal) = self.over_rate(request.count) {
             return fail(&refusal, out);
         }
@@ -602,9 +590,10 @@ fn last_integer(out: &[u8]) -> Option<u64> {
 
 /// Returns the text of an error, which starts with `TRYAGAIN` if the request may succeed later.
 fn refusal(error: &RequestError) -> String {
-    match error.retry_after() {
-        Some(time) => format!("TRYAGAIN {error}; retry after {} ms", time.as_millis().max(1)),
-        None => format!("ERR {error}"),
+    match (error.retry_after(), error.limit()) {
+        (Some(time), _) => format!("TRYAGAIN {error}; retry after {} ms", time.as_millis().max(1)),
+        (None, Some(limit)) => format!("ERR {error} (limit {limit})"),
+        (None, None) => format!("ERR {error}"),
     }
 }
 
@@ -629,11 +618,6 @@ fn fail(text: &str, out: &mut Vec<u8>) -> AfterCommand {
     AfterCommand::Continue
 }
 
-/// Returns the error for an option that came before.
-fn repeated(args: &Args<'_>, at: usize) -> String {
-    format!("ERR the option {} is repeated", args.shown(at).to_ascii_uppercase())
-}
-
 /// Returns the name of a client, if it is one that Redis takes.
 fn checked_name(name: &[u8]) -> Result<&str, &'static str> {
     let is_name =
@@ -646,10 +630,4 @@ fn checked_name(name: &[u8]) -> Result<&str, &'static str> {
 
 fn no_realm(args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
     fail(&format!("ERR no such realm '{}'", args.shown(1)), out)
-}
-
-/// Reads a decimal number without a sign.
-fn number(text: &[u8]) -> Option<u32> {
-    let is_decimal = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    str::from_utf8(text).ok().filter(|_| is_decimal)?.parse().ok()
 }
