@@ -58,14 +58,22 @@ pub(crate) struct PendingReply {
     realm: Arc<RunningRealm>,
     /// The IDs that are missing.
     request: IdRequest,
-    answer: ReplyForm,
-    /// The start of the answer in the output.
+    reply: StartedReply,
+}
+
+/// An answer whose head has been written, and whose IDs follow.
+#[derive(Clone, Copy, Debug)]
+struct StartedReply {
+    shape: ReplyShape,
+    /// What its IDs are.
+    item: IdItem,
+    /// Where it starts in the output.
     start: usize,
 }
 
-/// The form of the IDs that a command answers with.
+/// How a command answers with IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReplyForm {
+enum ReplyShape {
     /// One ID.
     One,
     /// An array of IDs.
@@ -204,13 +212,8 @@ impl RespSession {
                 // returns the reason at that moment.
                 let request =
                     IdRequest { count: 1, form: Form::Int, framing: Framing::Resp, meta: None };
-                let realm = Arc::clone(realm);
-                AfterCommand::Wait(PendingReply {
-                    realm,
-                    request,
-                    answer: ReplyForm::One,
-                    start: out.len(),
-                })
+                let reply = StartedReply::begin(ReplyShape::One, request, realm, out);
+                AfterCommand::Wait(PendingReply { realm: Arc::clone(realm), request, reply })
             }
         }
     }
@@ -231,38 +234,28 @@ impl RespSession {
         };
         let most = self.shared.limits.count;
         // Refused before the reply's head is written, because it promises a number of IDs.
-        let mut request = match IdRequest::parse(options, realm, most, Framing::Resp) {
+        let request = match IdRequest::parse(options, realm, most, Framing::Resp) {
             Ok(request) => request,
             Err(error) => return fail(&refusal(&error), out),
-        };
-        let answer = match (request.form.into(), options.count) {
-            (IdItem::Bytes, Some(_) | None) => ReplyForm::Bytes,
-            (IdItem::Text | IdItem::Integer, Some(_)) => ReplyForm::Array,
-            (IdItem::Text | IdItem::Integer, None) => ReplyForm::One,
         };
         if let Some(refusal) = self.over_rate(request.count) {
             return fail(&refusal, out);
         }
-        let start = out.len();
-        match answer {
-            ReplyForm::One => {}
-            ReplyForm::Array => reply::array(request.count as usize, out),
-            ReplyForm::Bytes => reply::bulk_header(request.count as usize * realm.id_size(), out),
-        }
+        let shape = ReplyShape::of(request, options);
+        let reply = StartedReply::begin(shape, request, realm, out);
         // Most requests end here. What the generator cannot issue now is waited for outside, where
         // other connections run meanwhile.
-        request.count -=
-            realm.try_issue(request, Protocol::Resp, out).unwrap_or(0).min(request.count);
-        if request.count > 0 {
-            return AfterCommand::Wait(PendingReply {
-                realm: Arc::clone(realm),
-                request,
-                answer,
-                start,
-            });
+        let issued = realm.try_issue(request, Protocol::Resp, out).unwrap_or(0);
+        match request.count.saturating_sub(issued) {
+            0 => {
+                reply.end(out);
+                AfterCommand::Continue
+            }
+            count => {
+                let request = IdRequest { count, ..request };
+                AfterCommand::Wait(PendingReply { realm: Arc::clone(realm), request, reply })
+            }
         }
-        finish(answer, request.form, start, out);
-        AfterCommand::Continue
     }
 
     fn observe(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
@@ -527,10 +520,49 @@ impl RespSession {
     }
 }
 
-impl ReplyForm {
+impl ReplyShape {
+    /// Returns the shape of the answer to a request. Only one that names a count gets an array.
+    fn of(request: IdRequest, options: IdOptions<'_>) -> Self {
+        match (request.form.into(), options.count) {
+            (IdItem::Bytes, Some(_) | None) => Self::Bytes,
+            (IdItem::Text | IdItem::Integer, Some(_)) => Self::Array,
+            (IdItem::Text | IdItem::Integer, None) => Self::One,
+        }
+    }
+}
+
+impl StartedReply {
+    /// Appends the head, which promises the IDs of the request.
+    fn begin(
+        shape: ReplyShape,
+        request: IdRequest,
+        realm: &RunningRealm,
+        out: &mut Vec<u8>,
+    ) -> Self {
+        let (start, count) = (out.len(), request.count as usize);
+        match shape {
+            ReplyShape::One => {}
+            ReplyShape::Array => reply::array(count, out),
+            ReplyShape::Bytes => reply::bulk_header(count * realm.id_size(), out),
+        }
+        Self { shape, item: request.form.into(), start }
+    }
+
+    /// Completes an answer that has all of its IDs. Integers that this protocol does not have, and
+    /// that clients would cut or refuse, are replaced by an error.
     fn end(self, out: &mut Vec<u8>) {
-        if self == Self::Bytes {
-            out.extend_from_slice(b"\r\n");
+        match self.shape {
+            ReplyShape::Bytes => out.extend_from_slice(b"\r\n"),
+            ReplyShape::One | ReplyShape::Array => {}
+        }
+        let is_too_large = match self.item {
+            // The IDs of an answer ascend.
+            IdItem::Integer => last_integer(out).is_some_and(|id| i64::try_from(id).is_err()),
+            IdItem::Text | IdItem::Bytes => false,
+        };
+        if is_too_large {
+            out.truncate(self.start);
+            reply::error(NO_INTEGER, out);
         }
     }
 }
@@ -539,7 +571,7 @@ impl PendingReply {
     /// Returns the number of bytes of output that belong to earlier commands, which from now on are
     /// not part of it.
     pub(crate) fn split_off_earlier(&mut self) -> usize {
-        core::mem::take(&mut self.start)
+        core::mem::take(&mut self.reply.start)
     }
 
     /// Issues the IDs by the deadline and completes the answer, or replaces it by an error.
@@ -547,8 +579,8 @@ impl PendingReply {
         let error =
             match self.realm.issue_in_turn(self.request, Protocol::Resp, deadline, out).await {
                 Ok(()) => {
-                    finish(self.answer, self.request.form, self.start, out);
-                    if out.get(self.start) == Some(&b'-') {
+                    self.reply.end(out);
+                    if out.get(self.reply.start) == Some(&b'-') {
                         shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
                     }
                     return;
@@ -557,7 +589,7 @@ impl PendingReply {
             };
         // The head of an array promises its elements, so an error cannot follow some of them and
         // takes the place of all. IDs that were generated are lost.
-        out.truncate(self.start);
+        out.truncate(self.reply.start);
         shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
         reply::error(&refusal(&error), out);
     }
@@ -565,21 +597,6 @@ impl PendingReply {
 
 /// The error for an ID above the integers of this protocol, which have a sign.
 const NO_INTEGER: &str = "ERR the ID exceeds 63 bits; TICKID.NEXT returns it as text";
-
-/// Completes an answer that has all of its IDs, from `start` on. Integers that this protocol does
-/// not have, and that clients would cut or refuse, are replaced by an error.
-fn finish(answer: ReplyForm, form: Form, start: usize, out: &mut Vec<u8>) {
-    answer.end(out);
-    let is_too_large = match form.into() {
-        // The IDs of an answer ascend.
-        IdItem::Integer => last_integer(out).is_some_and(|id| i64::try_from(id).is_err()),
-        IdItem::Text | IdItem::Bytes => false,
-    };
-    if is_too_large {
-        out.truncate(start);
-        reply::error(NO_INTEGER, out);
-    }
-}
 
 /// Returns the integer at the end of an answer.
 fn last_integer(out: &[u8]) -> Option<u64> {
