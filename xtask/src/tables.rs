@@ -38,7 +38,7 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&[CONVERT], &[&[CORE, TEXT, LEASE], &SCHEMES]),
     (&[DETECT], &[&[CORE, TEXT, CONVERT], &SCHEMES]),
     (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, STORES], &SCHEMES]),
-    (&[SERVER], &[&[CORE, TEXT, CONVERT, DETECT, LEASE], &SCHEMES]),
+    (&[SERVER], &[&[CORE, TEXT, CONVERT, LEASE], &SCHEMES]),
     (&[SQL], &[&[CORE, LEASE, STORES], &SCHEMES]),
     (&[EXEC], &[&[CORE, LEASE]]),
     (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, STORES, EXEC, SERVER, SQL, FACADE], &SCHEMES]),

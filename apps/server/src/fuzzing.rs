@@ -209,7 +209,7 @@ mod tests {
 
     const HTTP: &[&[u8]] = &[
         b"GET /v1/realms/s/ids?count=9 HTTP/1.1\r\n",
-        b"GET /v1/inspect/a%20b HTTP/1.1\r\n",
+        b"GET /v1/realms/a%20b/ids HTTP/1.1\r\n",
         b"POST /v1/realms HTTP/1.0\r\n",
         b"POST /v1/realms/n/observe?id=1&as=int HTTP/1.1\r\n",
         b"Host: a\r\n",

@@ -59,7 +59,6 @@
 //! | `GET /v1/realms` | the realms |
 //! | `GET /v1/realms/{realm}/ids?count=&as=&meta=` | IDs as JSON, text or bytes |
 //! | `POST /v1/realms/{realm}/observe?id=&as=` | all later IDs of this server are greater |
-//! | `GET /v1/inspect/{id}` | the formats that an ID may have |
 //! | `GET /healthz`, `/readyz`, `/metrics`, `/openapi.json` | for machines |
 //!
 //! # Threats

@@ -4,7 +4,6 @@ mod accept;
 mod host;
 mod idle_timeout;
 mod ids;
-mod inspect;
 mod link;
 mod observe;
 mod problem;

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::accept::preferred;
 use super::link::{ClientProgress, ConnectionKind, Link};
 use super::problem::Problem;
-use super::{HEADERS, host, ids, inspect, observe, prometheus};
+use super::{HEADERS, host, ids, observe, prometheus};
 use crate::access::{Client, WRONG_TOKENS};
 use crate::metrics::Protocol;
 use crate::realm::NotReady;
@@ -25,7 +25,7 @@ use crate::shared::{ServerState, request_id};
 /// The description of the API.
 const DESCRIPTION: &str = include_str!("../../openapi.json");
 
-type Routes = [(&'static str, &'static str, MethodRouter<Arc<ServerState>>); 8];
+type Routes = [(&'static str, &'static str, MethodRouter<Arc<ServerState>>); 7];
 
 /// The handlers by path and method.
 fn routes() -> Routes {
@@ -33,7 +33,6 @@ fn routes() -> Routes {
         ("/v1/realms", "get", get(ids::realms)),
         ("/v1/realms/{realm}/ids", "get", get(ids::ids)),
         ("/v1/realms/{realm}/observe", "post", post(observe::observe)),
-        ("/v1/inspect/{id}", "get", get(inspect::inspect)),
         ("/healthz", "get", get(health)),
         ("/readyz", "get", get(ready)),
         ("/metrics", "get", get(metrics_text)),

@@ -153,7 +153,6 @@ async fn mistakes_are_named() {
         (&format!("{ids}?count=1&count=2"), 400, "parameter \"count\" is repeated", None),
         (&format!("{ids}?cuont=2"), 400, "unknown query parameter \"cuont\"; there are: ", None),
         ("/v1/realms?x", 400, "unknown query parameter \"x\"; there are: none", None),
-        ("/v1/inspect/a?x=", 400, "unknown query parameter \"x\"; there are: none", None),
         (&format!("{ids}?meta=256"), 400, "the metabyte \"256\" is outside of 0..=255", None),
         (
             &format!("{ids}?as=url"),
@@ -360,29 +359,6 @@ async fn head_issues_nothing() {
     let text = get(&server, "/metrics").await;
     let line = "tickid_server_ids_total{realm=\"sno\",protocol=\"http\"} 0\n";
     assert!(text.text().contains(line), "{}", text.text());
-}
-
-#[tokio::test]
-async fn ids_are_inspected() {
-    let server = server().await;
-    let json = get(&server, "/v1/inspect/brpk4q72xwf2m63l").await.json();
-    assert_eq!(json["text"], "brpk4q72xwf2m63l");
-    let sno = &json["readings"][0];
-    assert_eq!((&sno["scheme"], &sno["confidence"]), (&"sno".into(), &"likely".into()));
-    assert_eq!(
-        (&sno["partition"], &sno["reason"]),
-        (&39_434.into(), &"16 characters of 2-9a-x".into())
-    );
-    assert_eq!(sno["hex"].as_str().unwrap().len(), 20);
-    assert!(sno["time"].as_str().unwrap().ends_with('Z'));
-    let json = get(&server, "/v1/inspect/no%20ID%21").await.json();
-    assert_eq!(
-        (json["text"].as_str(), json["readings"].clone()),
-        (Some("no ID!"), Value::Array(vec![]))
-    );
-    let long = "a".repeat(129);
-    let (status, detail, _) = get(&server, &format!("/v1/inspect/{long}")).await.problem();
-    assert_eq!((status, detail.as_str()), (400, "the text has 129 characters, more than 128"));
 }
 
 #[tokio::test]
