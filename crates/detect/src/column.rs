@@ -176,9 +176,9 @@ impl Agreement {
         }
         let mut is_changed = false;
         for one in readings.found_mut().filter(|one| is_candidate(one)) {
-            let retired = one.format().prior().is_retired.then_some(Doubt::Retired);
+            let doubt = one.format().prior().doubt;
             let (doubt, surprise) = match self.cost(one.format()) {
-                Some(cost) if !is_told => (retired, cost),
+                Some(cost) if !is_told => (doubt, cost),
                 Some(_) => continue,
                 None => (one.doubt.or(Some(Doubt::Unexplained)), one.surprise),
             };

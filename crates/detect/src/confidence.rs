@@ -53,7 +53,7 @@ pub enum Doubt {
     Time,
     /// The present time is unknown, so the ID's time cannot be judged.
     NoClock,
-    /// The letters read like words, as those of `activities12` do.
+    /// The letters read like words, as those of `activities12` and `Description` do.
     Words,
     /// All characters are decimal digits, although texts of the format have letters. Card numbers
     /// such as `5555555555554444` are an example.
@@ -70,7 +70,8 @@ pub enum Doubt {
     /// The digits have the prefix or the check digit of a different kind of number, such as a Steam
     /// account's, or a pattern, as in `1111111111111111111`.
     OtherNumber,
-    /// The bits are better explained by a different reading, or by chance, as in a hash.
+    /// The bits are better explained by a different reading, or by chance, as in a hash. A code of
+    /// Instagram's may always be a video of YouTube.
     Unexplained,
     /// The format is out of use, as Baidu's is since its time ended in November 2024.
     Retired,

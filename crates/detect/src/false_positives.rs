@@ -39,6 +39,24 @@ pub(crate) fn is_wordlike(text: &[u8]) -> bool {
     runs == 0 || (runs == 1 && letters >= 3 && vowels * 5 >= letters)
 }
 
+/// Reports whether a text has the shape of a word or of a name in code, which is `Xxxx`, `xxxxXxxx`
+/// or `XxxxXxxx` with parts of two letters or more, and perhaps a digit at its end.
+///
+/// Of random characters of Base64, behind a capital and a small letter, at most one in 200 texts of
+/// 11 characters does. With three parts it would be one in 60.
+pub(crate) fn is_word(text: &[u8]) -> bool {
+    let ([letters @ .., b'0'..=b'9'] | letters) = text;
+    let [first, rest @ ..] = letters else { return false };
+    let are_small = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_lowercase);
+    let capital = rest.iter().position(u8::is_ascii_uppercase);
+    match capital.and_then(|place| rest.split_at_checked(place)) {
+        Some((one, [_, other @ ..])) => {
+            first.is_ascii_alphabetic() && are_small(one) && are_small(other)
+        }
+        _ => first.is_ascii_uppercase() && are_small(rest),
+    }
+}
+
 /// Reports whether decimal digits are a date and a time of day, as in `20240115123045` and with
 /// milliseconds.
 pub(crate) fn is_date(digits: &[u8]) -> bool {
@@ -197,6 +215,62 @@ mod tests {
             "aei2024rhtmpo", // five consonants in a row
         ] {
             assert!(!is_wordlike(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_and_names_have_a_shape() {
+        for text in ["Description", "Description2", "getDescribe", "GetDescribe", "Ab", "aaBb7"] {
+            assert!(is_word(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "",
+            "7",
+            "A",
+            "A7",
+            "description", // Of one case: another rule
+            "DESCRIPTION",
+            "Description12",
+            "getUserById",
+            "aDescribe",
+            "ABcd",
+            "DescribE",
+            "Descri-tion",
+            "7escription",
+            "De3cription",
+        ] {
+            assert!(!is_word(text.as_bytes()), "{text}");
+        }
+    }
+
+    /// The characters after the first two are random, but those change every 25 days.
+    #[test]
+    fn few_codes_of_any_month_are_words() {
+        use tickid_snowflake::Preset;
+
+        // The worst month has one word in 226 codes.
+        const CODES: u64 = 50_000;
+        const MONTH_MS: u64 = 2_629_746_000;
+        let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let epoch = Preset::Instagram.layout().widths().epoch.as_millis().cast_unsigned();
+        // SplitMix64.
+        let mut state = 0x1457_a6a3_u64;
+        let mut below = |end: u64| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (bits ^ (bits >> 31)) % end
+        };
+        // Since 2021.
+        for month in 0..120 {
+            let first = 1_609_459_200_000 + month * MONTH_MS - epoch;
+            let mut code = || {
+                let id = (first + below(MONTH_MS)) << 23 | below(1 << 23);
+                let digit = |place: usize| digits[(id >> (60 - 6 * place) & 63) as usize];
+                core::array::from_fn::<u8, 11, _>(digit)
+            };
+            let words = (0..CODES).filter(|_| is_word(&code())).count() as u64;
+            assert!(words * 200 <= CODES, "{words} of {CODES} in month {month}");
         }
     }
 

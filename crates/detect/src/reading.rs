@@ -391,7 +391,7 @@ impl Readings {
         for one in self.likely_mut() {
             one.surprise = surprise(&one.identifier, one.form, layouts, now).bits();
             least = least.min(one.surprise);
-            if one.format().prior().is_retired {
+            if one.format().prior().doubt == Some(Doubt::Retired) {
                 least_retired = least_retired.min(one.surprise);
             }
             if matches!(one.identifier, Identifier::UnixTime(..)) {
@@ -413,7 +413,7 @@ impl Readings {
                 Some((chance, doubt)) if !is_for_id(one.surprise, chance) => Some(doubt),
                 _ if is_worse && time == Some(least) => Some(Doubt::UnixTime),
                 _ if is_worse || is_random => Some(Doubt::Unexplained),
-                _ => one.format().prior().is_retired.then_some(Doubt::Retired),
+                _ => one.format().prior().doubt,
             };
         }
     }
@@ -477,7 +477,7 @@ fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option
         }
         (Identifier::Scheme(_) | Identifier::KuidWide(_) | Identifier::Foreign(_), _) => {
             let is_word = alphabets.are_of_one_case() && text.iter().all(u8::is_ascii_alphabetic);
-            is_word.then_some(Doubt::Words)
+            (is_word || false_positives::is_word(text)).then_some(Doubt::Words)
         }
     }
 }

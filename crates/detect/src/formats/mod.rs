@@ -11,6 +11,7 @@ use tickid_core::{Field, UnixTime};
 use tickid_snowflake::Preset;
 
 use crate::alphabets::Alphabets;
+use crate::confidence::Doubt;
 
 pub(crate) use self::description::{Coding, Description, value};
 pub(crate) use self::texts::type_id;
@@ -31,8 +32,9 @@ pub(crate) struct Prior {
     pub(crate) numbering: Option<u32>,
     /// Set if sequences start at random, so that low ones are not likelier.
     pub(crate) has_random_sequences: bool,
-    /// Set if no generator makes such IDs any more, so that each is at most possible.
-    pub(crate) is_retired: bool,
+    /// The doubt at every such ID, which is at most possible: either no generator makes them any
+    /// more, or common texts look the same.
+    pub(crate) doubt: Option<Doubt>,
 }
 
 const DAY: i64 = 86_400_000_000;
@@ -46,7 +48,7 @@ const OURS: Prior = Prior {
     rarity: 0,
     numbering: None,
     has_random_sequences: false,
-    is_retired: false,
+    doubt: None,
 };
 /// The expectations about formats that are older than this project's clocks.
 const OLD: Prior = Prior { since: UnixTime::from_micros(631_152_000_000_000), ..OURS };
@@ -303,8 +305,9 @@ formats! {
     /// "Sharding & IDs at Instagram",
     /// <https://instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c>
     InstagramCode("instagram-code", "Instagram shortcode"): Prior {
-        // Most texts of this size are videos or tokens.
+        // Most texts of this size are videos of YouTube or tokens.
         rarity: 4,
+        doubt: Some(Doubt::Unexplained),
         ..of_preset(Preset::Instagram)
     },
     Description {
@@ -384,7 +387,7 @@ formats! {
     Baidu of Preset: Prior {
         rarity: 12,
         numbering: Some(0),
-        is_retired: true,
+        doubt: Some(Doubt::Retired),
         ..of_preset(Preset::Baidu)
     };
     /// A time in seconds, milliseconds, microseconds or nanoseconds since 1970. It is not an ID,

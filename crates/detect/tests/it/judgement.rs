@@ -54,6 +54,7 @@ fn from(start: u64, low: u64) -> String {
 fn every_rule_decides_between_two_texts() {
     use Doubt::{
         Date, Digits, HexDigits, NeverIssued, Number, OtherNumber, Retired, Time, Unexplained,
+        Words,
     };
     use Format::{
         Baidu, Discord, InstagramCode, JsSafe, Mastodon, Nanoflake, PgEdge, RowId, Scru64, Sno,
@@ -257,6 +258,13 @@ fn every_rule_decides_between_two_texts() {
             Xid,
             ("ca8f1f77bcv86cd79940".to_owned(), None),
             ("ca8f1f77bcf86cd79940".to_owned(), Some(HexDigits)),
+        ),
+        (
+            "a capitalized word",
+            InstagramCode,
+            // Of the last month. Codes are at most possible.
+            ("DeZcr7p0QXn".to_owned(), Some(Unexplained)),
+            ("Description".to_owned(), Some(Words)),
         ),
         (
             "a value of a database is rarely a hash",
