@@ -4,9 +4,10 @@ use core::ops::Range;
 
 use tickid_core::Clock;
 
-use crate::confidence::Confidence;
+use crate::confidence::{Confidence, Doubt};
 use crate::detect::MAX_TEXT;
 use crate::detector::{Detector, Inspections};
+use crate::escapes::{MAX_ESCAPE, escapes};
 use crate::formats::Format;
 use crate::paste::trimmed;
 use crate::reading::Readings;
@@ -28,9 +29,7 @@ use crate::reading::Readings;
 #[cfg(feature = "std")]
 pub fn find(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Inspections<'_>)> {
     let detector = Detector::default();
-    Finder::new(text, move |text| {
-        Some(detector.inspect(text)).filter(|found| is_id(found.readings()))
-    })
+    Finder::new(text, move |text| detector.inspect(text), is_id)
 }
 
 impl<C: Clock> Detector<C> {
@@ -42,8 +41,8 @@ impl<C: Clock> Detector<C> {
     ///
     /// Erlang's tuples are found, and hexadecimal digits also after `0x` and `\x` and in `x'…'`.
     /// Lists such as `[1, 134, …]` are not found, since any eight numbers below 256 are one.
-    /// Escapes of JSON, URLs and terminals before an ID are not part of it, for example `\n`, `%3D`
-    /// and `\x1b[31m`.
+    /// Escapes before an ID are not part of it: those of JSON, URLs, mails and terminals, also as
+    /// loggers write them out, for example `\n`, `\x22`, `%3D`, `=3D`, and `#033[31m`.
     ///
     /// The time that this takes is linear in the length of the text, whatever it contains.
     ///
@@ -80,11 +79,9 @@ impl<C: Clock> Detector<C> {
     pub fn find_if<'a>(
         &'a self,
         text: &'a [u8],
-        mut accepts: impl FnMut(&Readings) -> bool,
+        accepts: impl FnMut(&Readings) -> bool,
     ) -> impl Iterator<Item = (Range<usize>, Inspections<'a>)> {
-        Finder::new(text, move |text| {
-            Some(self.inspect(text)).filter(|found| accepts(found.readings()))
-        })
+        Finder::new(text, |text| self.inspect(text), accepts)
     }
 }
 
@@ -92,6 +89,20 @@ impl<C: Clock> Detector<C> {
 fn is_id(found: &Readings) -> bool {
     found.first().is_some_and(|one| {
         one.confidence() <= Confidence::Likely && one.format() != Format::UnixTime
+    })
+}
+
+/// Reports whether a text behind an escape is probably a whole ID, so that the escape is one. A time
+/// counts as well, and so does an ID that is only possible because any number looks like it.
+fn is_whole(found: &Readings) -> bool {
+    found.found().any(|one| match one.doubt() {
+        None => true,
+        Some(Doubt::Date | Doubt::UnixTime | Doubt::Number | Doubt::OtherNumber)
+        | Some(Doubt::Unexplained | Doubt::Retired) => {
+            one.format().prior().doubt != Some(Doubt::Unexplained)
+        }
+        Some(Doubt::Time | Doubt::NoClock | Doubt::NeverIssued)
+        | Some(Doubt::Words | Doubt::Digits | Doubt::HexDigits) => false,
     })
 }
 
@@ -115,7 +126,7 @@ const LENS_WITH_JOINTS: [usize; 4] = [22, 16, 11, 10];
 ///
 /// From each start it looks at a bounded number of ends, so 10 MB of joints take no longer than
 /// 10 MB without any.
-struct Finder<'a, I> {
+struct Finder<'a, I, A> {
     text: &'a [u8],
     /// The run that is being searched, without pieces that are parts of a word, and the end of the
     /// whole run.
@@ -123,13 +134,19 @@ struct Finder<'a, I> {
     run_end: usize,
     /// The next start in the run.
     at: usize,
-    /// Returns the inspections of a text that is an ID.
+    /// Returns the inspections of a text.
     inspect: I,
+    /// Reports whether they are those of an ID that is looked for.
+    accepts: A,
 }
 
-impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
-    const fn new(text: &'a [u8], inspect: I) -> Self {
-        Self { text, run: 0..0, run_end: 0, at: 0, inspect }
+impl<'a, I, A> Finder<'a, I, A>
+where
+    I: FnMut(&'a str) -> Inspections<'a>,
+    A: FnMut(&Readings) -> bool,
+{
+    const fn new(text: &'a [u8], inspect: I, accepts: A) -> Self {
+        Self { text, run: 0..0, run_end: 0, at: 0, inspect, accepts }
     }
 
     fn byte(&self, place: usize) -> Option<u8> {
@@ -176,34 +193,56 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
 
     /// Returns the ID that starts at the next start, if one does. `end` is the end of the piece.
     fn at_start(&mut self, start: usize, end: usize) -> Option<(Range<usize>, Inspections<'a>)> {
-        let is_first = start == self.run.start;
         // The only joint that an ID made today can start with is a kuid's point.
         if !self.byte(start)?.is_ascii_alphanumeric() && self.byte(start) != Some(b'.') {
             return None;
         }
-        if is_first
-            && let Some(place) = self.literal(start, end)
-            && let Some(found) = self.inspected(place)
-        {
-            return Some(found);
+        if start == self.run.start {
+            for behind in self.behind_escapes() {
+                let found = self.of_pieces(behind, end);
+                // An escape and a whole ID are no other ID, even if this one is not looked for.
+                if found.is_some() || self.is_whole(behind, end) {
+                    return found;
+                }
+            }
+            if let Some(place) = self.literal(start, end)
+                && let Some(found) = self.inspected(place)
+            {
+                return Some(found);
+            }
         }
-        if let Some(found) = self.of_pieces(start, end) {
-            return Some(found);
-        }
-        let escape = if is_first { self.escape_len(start) } else { None };
-        self.of_pieces(start + escape?, end)
+        self.of_pieces(start, end)
+    }
+
+    /// Returns the places behind escapes that the first characters of the run may belong to.
+    fn behind_escapes(&self) -> impl Iterator<Item = usize> + use<'a, I, A> {
+        let start = self.run.start;
+        let (before, from) = (self.text.get(..start), self.text.get(start..self.run.end));
+        let escapes = before.zip(from).map_or([None; 3], |(before, run)| escapes(before, run));
+        escapes.into_iter().flatten().map(move |len| start + len)
+    }
+
+    /// Reports whether an ID starts there that is whole, whether it is looked for or not.
+    fn is_whole(&mut self, start: usize, end: usize) -> bool {
+        let mut places = self.ends(start, end).into_iter().flatten();
+        places.any(|end| {
+            let text = self.candidate(start..end).and_then(|place| self.text.get(place));
+            let text = text.and_then(|text| str::from_utf8(text).ok());
+            text.is_some_and(|text| is_whole((self.inspect)(text).readings()))
+        })
     }
 
     /// Returns the place of a literal that has marks around the first piece of a run.
     fn literal(&self, start: usize, end: usize) -> Option<Range<usize>> {
         let (before, after) = (self.text.get(..start)?, self.text.get(end..)?);
         match (before, after) {
-            // `\x0186…`, as psql prints bytes.
-            ([.., b'\\'], _) if self.byte(start) == Some(b'x') => Some(start - 1..end),
+            // `\x0186…`, as psql prints bytes, and not with other characters as in C.
+            ([.., b'\\'], _) if self.byte(start) == Some(b'x') => {
+                let digits = self.text.get(start + 1..end)?;
+                digits.iter().all(u8::is_ascii_hexdigit).then_some(start - 1..end)
+            }
             // `x'0186…'`, as SQL has them.
-            ([others @ .., b'x' | b'X', b'\''], [b'\'', ..])
-                if !others.last().is_some_and(|byte| is_of_ids(*byte)) =>
-            {
+            ([others @ .., b'x' | b'X', b'\''], [b'\'', ..]) if is_end_of_other(others) => {
                 Some(start - 2..end + 1)
             }
             // `{uid,{1539,625275,432128},1}`, of which the second brace is the last.
@@ -224,12 +263,15 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
 
     /// Returns the ID that consists of the piece, or of it and others that follow.
     fn of_pieces(&mut self, start: usize, end: usize) -> Option<(Range<usize>, Inspections<'a>)> {
-        // The piece comes last, because it may be the start of an ID that goes on behind a joint.
+        self.ends(start, end).into_iter().find_map(|end| self.read(start..end?))
+    }
+
+    /// Returns the ends that an ID may have.
+    fn ends(&self, start: usize, end: usize) -> [Option<usize>; LENS_WITH_JOINTS.len() + 3] {
         let is_other = |other: &usize| *other != end && self.is_end(*other);
-        let others = LENS_WITH_JOINTS.map(|len| Some(start + len).filter(is_other));
-        let marked = [self.uuid_end(start), self.type_id_end(start)];
-        let mut ends = marked.into_iter().chain(others).flatten().chain([end]);
-        ends.find_map(|end| self.read(start..end))
+        let [a, b, c, d] = LENS_WITH_JOINTS.map(|len| Some(start + len).filter(is_other));
+        // The piece comes last, because it may be the start of an ID that goes on behind a joint.
+        [self.uuid_end(start), self.type_id_end(start), a, b, c, d, Some(end)]
     }
 
     /// Reports whether an ID may end there, at a joint or at the end of the run.
@@ -255,22 +297,24 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         (is_prefix && self.is_end(end)).then_some(end)
     }
 
-    /// Reads a text as an ID.
+    /// Reads a text as an ID that is looked for.
     fn read(&mut self, place: Range<usize>) -> Option<(Range<usize>, Inspections<'a>)> {
+        self.inspected(self.candidate(place)?)
+    }
+
+    /// Returns the place of a text that may be an ID.
+    fn candidate(&self, place: Range<usize>) -> Option<Range<usize>> {
         if !(MIN_LEN..=MAX_LEN).contains(&place.len()) || self.is_part_of_number(&place) {
             return None;
         }
         // Without the `n` of JavaScript's large integers.
         let text = trimmed(self.text.get(place.clone())?);
-        if is_name(text) {
-            return None;
-        }
-        self.inspected(place.start..place.start + text.len())
+        (!is_name(text)).then(|| place.start..place.start + text.len())
     }
 
     fn inspected(&mut self, place: Range<usize>) -> Option<(Range<usize>, Inspections<'a>)> {
-        let found = (self.inspect)(str::from_utf8(self.text.get(place.clone())?).ok()?)?;
-        Some((place, found))
+        let found = (self.inspect)(str::from_utf8(self.text.get(place.clone())?).ok()?);
+        (self.accepts)(found.readings()).then_some((place, found))
     }
 
     /// Reports whether digits are the whole or the fractional part of a decimal number, or stand
@@ -284,8 +328,11 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         let is_fraction =
             is_point(place.start.checked_sub(1)) && is_digit(place.start.checked_sub(2));
         let is_whole = is_point(Some(place.end)) && is_digit(Some(place.end + 1));
-        let is_negative =
-            place.start == self.run.start + 1 && self.byte(self.run.start) == Some(b'-');
+        // Before the sign is nothing or an escape.
+        let sign = place.start.checked_sub(1).filter(|sign| self.byte(*sign) == Some(b'-'));
+        let is_negative = sign.is_some_and(|sign| {
+            sign == self.run.start || self.behind_escapes().any(|behind| sign == behind)
+        });
         // With an exponent, as in `1.5e5`.
         let is_number = |text: &[u8]| {
             text.split(|byte| byte.eq_ignore_ascii_case(&b'e'))
@@ -294,38 +341,13 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Finder<'a, I> {
         (is_fraction || is_whole || is_negative)
             && self.text.get(place.clone()).is_some_and(is_number)
     }
-
-    /// Returns the length of the characters at the start of a run that end an escape before it.
-    /// Escapes are `\n` and `\u000a` in JSON, `%3D` in a URL, and `ESC [31m` of a terminal.
-    fn escape_len(&self, start: usize) -> Option<usize> {
-        let before = self.text.get(..start)?;
-        let run = self.text.get(start..self.run.end)?;
-        let are_hex = |len: usize| {
-            run.get(..len).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-        };
-        match (before, run) {
-            ([.., b'%'], _) if are_hex(2) => Some(2),
-            ([.., b'\\'], [b'n' | b'r' | b't' | b'b' | b'f', ..]) => Some(1),
-            ([.., b'\\'], [b'u', digits @ ..])
-                if digits.iter().take(4).filter(|byte| byte.is_ascii_hexdigit()).count() == 4 =>
-            {
-                Some(5)
-            }
-            ([.., b'[' | b';'], _) => {
-                /// The longest list of colours.
-                const MAX: usize = 24;
-                let digits = run.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                let list = before.iter().rev().take(MAX);
-                let len = list.take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
-                let is_escape = before.get(..start - len)?.ends_with(b"\x1b[");
-                (is_escape && run.get(digits) == Some(&b'm')).then_some(digits + 1)
-            }
-            _ => None,
-        }
-    }
 }
 
-impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Iterator for Finder<'a, I> {
+impl<'a, I, A> Iterator for Finder<'a, I, A>
+where
+    I: FnMut(&'a str) -> Inspections<'a>,
+    A: FnMut(&Readings) -> bool,
+{
     type Item = (Range<usize>, Inspections<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -345,6 +367,14 @@ impl<'a, I: FnMut(&'a str) -> Option<Inspections<'a>>> Iterator for Finder<'a, I
             }
         }
     }
+}
+
+/// Reports whether a text ends in something other than a character of IDs, or in an escape.
+fn is_end_of_other(text: &[u8]) -> bool {
+    let last = text.iter().rev().take(MAX_ESCAPE + 1);
+    let len = last.take_while(|byte| is_of_ids(**byte)).count();
+    let (before, run) = text.split_at_checked(text.len() - len).unwrap_or_default();
+    len == 0 || escapes(before, run).contains(&Some(len))
 }
 
 /// Reports whether a byte is a character of IDs. All others end one.
@@ -572,6 +602,7 @@ mod tests {
     /// By the number of texts that are inspected, as time depends on the machine.
     #[test]
     fn each_start_is_read_a_few_times() {
+        let detector = detector();
         for piece in [
             "a",
             "-",
@@ -583,14 +614,17 @@ mod tests {
             "a_0123456789",
             "00000000-0000-",
             "{uid,}",
+            "%253D0123456789-",
+            "\\x5cn0123456789012345-",
+            "\x1b[1;1m0123456789-",
         ] {
             let text = piece.repeat(20_000);
             let mut count = 0;
             let none = |_| {
                 count += 1;
-                None
+                detector.inspect("")
             };
-            assert_eq!(Finder::new(text.as_bytes(), none).count(), 0);
+            assert_eq!(Finder::new(text.as_bytes(), none, |_| false).count(), 0);
             assert!(count <= 5 * text.len(), "{piece}: {count}");
         }
     }

@@ -70,6 +70,7 @@ mod damage;
 mod detect;
 mod detector;
 mod erlang;
+mod escapes;
 mod evidence;
 mod false_positives;
 mod fields;

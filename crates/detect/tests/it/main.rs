@@ -5,6 +5,7 @@
 mod column;
 mod detect;
 mod false_alarms;
+mod find;
 mod inspections;
 mod judgement;
 mod labelled;
