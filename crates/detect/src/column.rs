@@ -1,14 +1,14 @@
 //! Lines of one column, which decide together what one number cannot.
 
-use tickid_convert::{Layouts, Parts, ToParts as _};
+use tickid_convert::{Bits, Layouts, ToParts as _};
 use tickid_core::{Clock, UnixTime};
 
 use crate::confidence::Doubt;
 use crate::detect::detect;
 use crate::detector::{Detector, Inspections};
-use crate::evidence::surprise;
+use crate::evidence::{small, surprise};
 use crate::false_positives::{self, KIND_BITS};
-use crate::formats::Format;
+use crate::formats::{Description, Format, value};
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
 
@@ -21,7 +21,9 @@ use crate::reading::{Reading, Readings};
 ///
 /// So the column agrees on a format if two things hold. The format explains all of them in at least
 /// 8 bits less than numbers without a meaning would take, which makes it 256 times as probable, and
-/// no other format explains them much better. Numbers without a meaning may be random or counted,
+/// no other format explains them much better. A format that most of the integers are likely of by
+/// themselves is agreed on as well, behind those. IDs of one burst differ in their sequence only,
+/// and so do counted numbers, so these agree on what the first of them is likely of. Numbers without a meaning may be random or counted,
 /// they may start with a date or with digits that all of them share, or they may be of a different
 /// kind, such as Steam accounts.
 ///
@@ -72,6 +74,8 @@ const SHARED_BITS: f64 = 8.0;
 const DAY_DIGITS: u32 = 8;
 /// The cost of assuming that numbers start with a day, and of the first one among 50 years.
 const DAY_BITS: f64 = 17.0;
+/// The cost from which on a format explains a column much worse than the best one.
+const MAX_COST: u32 = 8;
 const BITS_PER_DIGIT: f64 = core::f64::consts::LOG2_10;
 
 impl Agreement {
@@ -125,6 +129,10 @@ impl Agreement {
         }
         // The bits saved by each format that fits all of them.
         let chance = bits_of_numbers(numbers);
+        let are_distinct = numbers
+            .iter()
+            .enumerate()
+            .all(|(place, one)| numbers.iter().take(place).all(|other| other.value != one.value));
         let mut saved = [None; MAX_CANDIDATES];
         let fitting = first.iter().filter(|one| is_candidate(one));
         for (place, one) in saved.iter_mut().zip(fitting) {
@@ -134,17 +142,21 @@ impl Agreement {
                 parts = parts.and_then(|parts| parts.with(it?, layouts, now));
             }
             let bits = parts.and_then(|parts| parts.bits(one.format(), lines as u64, now));
-            *place = bits.map(|bits| (one.format(), chance - bits));
+            *place = parts.zip(bits).map(|(parts, bits)| (one.format(), parts, chance - bits));
         }
-        // Keep the best format, and those within a few bits of it.
-        let best = saved.iter().flatten().map(|(_, bits)| *bits).fold(0.0, f64::max);
+        // Keep the best format, those within a few bits of it, and those that most lines have by
+        // themselves.
+        let best = saved.iter().flatten().map(|(.., bits)| *bits).fold(0.0, f64::max);
         let mut agreement = Self { lines, ..Self::default() };
-        let agreed = saved
-            .iter()
-            .flatten()
-            .filter(|(_, bits)| *bits >= DECISIVE_BITS && *bits + DECISIVE_BITS > best);
-        for (place, (format, bits)) in agreement.formats.iter_mut().zip(agreed) {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 8")]
+        let agreed = saved.iter().flatten().filter(|(_, parts, bits)| {
+            let is_best = *bits >= DECISIVE_BITS && *bits + DECISIVE_BITS > best;
+            let is_told = best >= DECISIVE_BITS && 2 * parts.likely > lines;
+            is_best || is_told || (are_distinct && parts.are_burst())
+        });
+        for (place, (format, _, bits)) in agreement.formats.iter_mut().zip(agreed) {
+            // A burst takes about as many bits as counted numbers.
+            let bits = if best < DECISIVE_BITS { best } else { *bits };
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 on")]
             let cost = (best - bits) as u32;
             *place = Some((*format, cost));
         }
@@ -160,9 +172,9 @@ impl Agreement {
         // The number itself may decide between them, for example by a small sequence.
         let (mut is_any, mut is_agreed, mut is_told) = (false, false, false);
         for one in readings.found().filter(|one| is_candidate(one)) {
-            let agrees = self.has(one.format());
+            let agrees = self.cost(one.format()).is_some_and(|cost| cost < MAX_COST);
             is_any = true;
-            is_agreed |= agrees;
+            is_agreed |= self.has(one.format());
             // Nearly all integers of 19 digits are a time of these years in nanoseconds as well, so
             // that one says nothing against IDs that the column agrees on.
             is_told |= agrees && one.doubt.is_none() && one.format() != Format::UnixTime;
@@ -178,6 +190,8 @@ impl Agreement {
         for one in readings.found_mut().filter(|one| is_candidate(one)) {
             let doubt = one.format().prior().doubt;
             let (doubt, surprise) = match self.cost(one.format()) {
+                // Behind those that explain the column much better, and as likely as by itself.
+                Some(cost @ MAX_COST..) => (one.doubt, one.surprise.saturating_add(cost)),
                 Some(cost) if !is_told => (doubt, cost),
                 Some(_) => continue,
                 None => (one.doubt.or(Some(Doubt::Unexplained)), one.surprise),
@@ -280,15 +294,27 @@ struct Extent {
     high: i64,
     /// The width of the field.
     bits: u32,
+    /// Set if its values count from 0, so that low ones are likelier.
+    is_counted: bool,
+    /// Set if these are sequences of which each is the one before and 1, as within a tick.
+    is_run: bool,
 }
 
 impl Extent {
-    fn new(value: i64, bits: u32) -> Self {
-        Self { low: value, high: value, bits }
+    const NONE: Self = Self::new(0, 0);
+
+    const fn new(value: i64, bits: u32) -> Self {
+        Self { low: value, high: value, bits, is_counted: false, is_run: false }
+    }
+
+    fn of(bits: Bits, is_counted: bool) -> Self {
+        let value = i64::try_from(bits.value()).unwrap_or(i64::MAX);
+        Self { is_counted, ..Self::new(value, bits.bits()) }
     }
 
     fn with(self, other: Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high), ..self }
+        let is_run = self.is_run && self.high.checked_add(1) == Some(other.low);
+        Self { low: self.low.min(other.low), high: self.high.max(other.high), is_run, ..self }
     }
 
     /// Returns the bits of one of its values.
@@ -297,10 +323,22 @@ impl Extent {
     }
 
     /// Returns the bits of so many values of a field. These are all bits of each value or, if that
-    /// takes less, the two ends of the span and the place of each value in between.
+    /// takes less, the lowest value with the length of the span and the place of each value in it,
+    /// unless they are consecutive, or the bits that all share, with their number, and the others of
+    /// each.
     fn field(self, lines: f64) -> f64 {
         let width = f64::from(self.bits);
-        (lines * width).min(lines * self.each() + 2.0 * width)
+        let span = self.high.abs_diff(self.low);
+        let low = if self.is_counted {
+            f64::from(small(self.low.unsigned_abs(), self.bits))
+        } else {
+            width
+        };
+        let each = if self.is_run { 0.0 } else { self.each() };
+        let placed = low + f64::from(small(span, self.bits)) + lines * each;
+        let others = u64::BITS - (self.high ^ self.low).leading_zeros();
+        let shared = width + log2(self.bits.into()) + (lines - 1.0) * f64::from(others);
+        (lines * width).min(placed).min(shared)
     }
 }
 
@@ -310,44 +348,78 @@ struct ColumnParts {
     /// In ticks.
     time: Extent,
     micros_per_tick: f64,
-    /// The fields, if the format has a node and a sequence.
-    fields: Option<[Extent; 2]>,
+    /// The fields beside the time and the sequence, for example the node.
+    others: [Extent; MAX_OTHERS],
+    sequence: Extent,
     /// The bits of each ID's fields by themselves, added up.
     own_fields: u32,
+    /// The number of IDs that are likely by themselves.
+    likely: usize,
+    /// Set if one with the sequence 0 is.
+    is_start_likely: bool,
 }
+
+/// The most fields that a format has beside the time and the sequence.
+const MAX_OTHERS: usize = 2;
 
 impl ColumnParts {
     fn new(one: &Reading, layouts: &Layouts, now: UnixTime) -> Option<Self> {
         #[allow(clippy::cast_possible_truncation, reason = "ticks of all times fit")]
         let ticks = |unit: f64| Some((float(one.time?.as_micros().unsigned_abs()) / unit) as i64);
-        let (micros_per_tick, ticks, fields) = match one.identifier {
+        let (micros_per_tick, ticks, others, sequence) = match one.identifier {
             Identifier::UnixTime(unit, number) => {
                 let unit = 1_000_000.0 / float(unit.per_second());
-                (unit, i64::try_from(number).ok()?, None)
+                (unit, i64::try_from(number).ok()?, [Extent::NONE; MAX_OTHERS], Extent::NONE)
             }
             Identifier::Foreign(id) => {
-                let unit = f64::from(id.description()?.unit);
-                (unit, ticks(unit)?, None)
+                let description = id.description()?;
+                let unit = f64::from(description.unit);
+                (unit, ticks(unit)?, of_others(description, id.bytes()), Extent::NONE)
             }
             _ => {
-                let parts = one.identifier.parts(layouts).ok()?;
+                let (parts, prior) = (one.identifier.parts(layouts).ok()?, one.format().prior());
                 let unit = float(parts.scale().micros_per_tick());
-                (unit, ticks(unit)?, Some([of_node(&parts), of_sequence(&parts)]))
+                let sequence = Extent::of(parts.sequence(), !prior.has_random_sequences);
+                let sequence = Extent { is_run: true, ..sequence };
+                let node = parts.node();
+                let node =
+                    node.map_or(Extent::NONE, |it| Extent::of(it, prior.numbering.is_some()));
+                (unit, ticks(unit)?, [node, Extent::NONE], sequence)
             }
         };
         let own = surprise(&one.identifier, one.form, layouts, now);
-        Some(Self { time: Extent::new(ticks, 0), micros_per_tick, fields, own_fields: own.fields })
+        let is_likely = one.doubt.is_none();
+        Some(Self {
+            time: Extent::new(ticks, 0),
+            micros_per_tick,
+            others,
+            sequence,
+            own_fields: own.fields,
+            likely: is_likely.into(),
+            is_start_likely: is_likely && sequence.is_counted && sequence.low == 0,
+        })
     }
 
     fn with(self, one: &Reading, layouts: &Layouts, now: UnixTime) -> Option<Self> {
         let other = Self::new(one, layouts, now)?;
-        let fields = self.fields.zip(other.fields);
+        let mut others = self.others;
+        others.iter_mut().zip(other.others).for_each(|(one, other)| *one = one.with(other));
         Some(Self {
             time: self.time.with(other.time),
-            fields: fields.map(|([a, b], [c, d])| [a.with(c), b.with(d)]),
+            others,
+            sequence: self.sequence.with(other.sequence),
             own_fields: self.own_fields.saturating_add(other.own_fields),
+            likely: self.likely + other.likely,
+            is_start_likely: self.is_start_likely || other.is_start_likely,
             ..self
         })
+    }
+
+    /// Reports whether the IDs differ in their sequence only, and the first one is likely by itself.
+    /// Counted numbers do as well, but few of them start where a sequence does.
+    fn are_burst(&self) -> bool {
+        let is_same = |extent: &Extent| extent.low == extent.high;
+        self.is_start_likely && is_same(&self.time) && self.others.iter().all(is_same)
     }
 
     /// Returns the bits that it takes to explain so many lines as IDs of the format. For the times,
@@ -365,22 +437,21 @@ impl ColumnParts {
         let rarity = f64::from(prior.rarity);
         // The format is as rare for all lines as for one.
         let own = f64::from(self.own_fields) - lines * rarity;
-        let fields = self
-            .fields
-            .map_or(own, |spans| spans.iter().map(|span| span.field(lines)).sum::<f64>().min(own));
+        let fields = self.others.iter().chain([&self.sequence]);
+        let fields = fields.map(|extent| extent.field(lines)).sum::<f64>().min(own);
         Some(FORMAT_BITS + rarity + together + fields)
     }
 }
 
-fn of_node(parts: &Parts) -> Extent {
-    parts.node().map_or(Extent::new(0, 0), |node| {
-        Extent::new(i64::try_from(node.value()).unwrap_or(i64::MAX), node.bits())
-    })
-}
-
-fn of_sequence(parts: &Parts) -> Extent {
-    let sequence = parts.sequence();
-    Extent::new(i64::try_from(sequence.value()).unwrap_or(i64::MAX), sequence.bits())
+/// Returns the fields of an ID of a format that is only read, apart from its time.
+fn of_others(description: &Description, id: &[u8]) -> [Extent; MAX_OTHERS] {
+    let mut others = [Extent::NONE; MAX_OTHERS];
+    for (to, (place, field)) in others.iter_mut().zip(description.others()) {
+        let value = value(field, id).and_then(|value| i64::try_from(value).ok());
+        let is_counted = description.counted == Some(place);
+        *to = Extent { is_counted, ..Extent::new(value.unwrap_or(i64::MAX), field.bits()) };
+    }
+    others
 }
 
 /// Returns the bits that explain numbers without a meaning. The best explanation counts. It may be
@@ -393,6 +464,11 @@ fn bits_of_numbers(numbers: &[ColumnNumber]) -> f64 {
     // All of one kind, or none.
     let others: Option<u32> = numbers.iter().map(|number| number.other).sum();
     least = others.map_or(least, |others| least.min(f64::from(KIND_BITS + others)));
+    // Counted, in this order.
+    let mut pairs = numbers.iter().zip(numbers.iter().skip(1));
+    if pairs.all(|(one, next)| one.value.checked_add(1) == Some(next.value)) {
+        least = least.min(random(digits));
+    }
     // Counted from one of them.
     let (low, high) = numbers.iter().fold((value, value), |(low, high), number| {
         (low.min(number.value), high.max(number.value))
@@ -506,11 +582,22 @@ mod tests {
 
     #[test]
     fn fields_take_all_bits_or_their_ends() {
-        for (low, high, expected) in
-            [(3, 3, 2.0 * 10.0), (3, 6, 10.0 * 2.0 + 2.0 * 10.0), (0, 1_023, 10.0 * 10.0)]
-        {
-            let bits = Extent { low, high, bits: 10 }.field(10.0);
+        for (low, high, is_counted, expected) in [
+            // The lowest, the length of the span, and the place of each.
+            (3, 3, true, 6.0 + 2.0),
+            (3, 3, false, 10.0 + 2.0),
+            (3, 6, false, 10.0 + 6.0 + 10.0 * 2.0),
+            // The bits that all share, and their number.
+            (768, 895, false, 10.0 + 3.32 + 9.0 * 7.0),
+            (0, 1_023, true, 10.0 * 10.0),
+        ] {
+            let one = |value| Extent { is_counted, ..Extent::new(value, 10) };
+            let bits = one(low).with(one(high)).field(10.0);
             assert!((bits - expected).abs() < 0.1, "{low} to {high}: {bits}");
         }
+        // Each is the next.
+        let one = |value| Extent { is_counted: true, is_run: true, ..Extent::new(value, 10) };
+        let bits = (1..10).map(one).fold(one(0), Extent::with).field(10.0);
+        assert!((bits - (2.0 + 7.0)).abs() < 0.1, "{bits}");
     }
 }

@@ -5,12 +5,12 @@
 //! way.
 
 use tickid_convert::{AnyId, Form, Kind, Layouts, Parts, ToParts as _};
-use tickid_core::{Field, UnixTime};
+use tickid_core::UnixTime;
 use tickid_nanoflake::Epoch;
 use tickid_snowflake::Preset;
 
 use crate::confidence::Doubt;
-use crate::formats::{Description, Format, value};
+use crate::formats::{Format, value};
 use crate::identifier::{Foreign, Identifier, version};
 
 /// The bits that a different explanation must save for this one to be at most possible.
@@ -177,18 +177,15 @@ pub(crate) fn surprise(id: &Identifier, form: Form, layouts: &Layouts, now: Unix
 
 /// Returns the microseconds of a tick and the bits of surprise at everything but the time.
 fn of_foreign(id: &Foreign) -> (u64, u32) {
-    let Some(Description { fields, time, unit, counted, .. }) = id.description() else {
+    let Some(description) = id.description() else {
         return (1, u32::MAX);
     };
     let bytes = id.bytes();
-    let is_other = |(place, field): &(usize, &Field)| place != time && field.name() != "unused";
-    let bits = fields.iter().enumerate().filter(is_other).map(|(place, field)| {
-        match value(field, bytes) {
-            Some(value) if Some(place) == *counted => small(value, field.bits()),
-            _ => field.bits(),
-        }
+    let bits = description.others().map(|(place, field)| match value(field, bytes) {
+        Some(value) if Some(place) == description.counted => small(value, field.bits()),
+        _ => field.bits(),
     });
-    ((*unit).into(), bits.sum())
+    (description.unit.into(), bits.sum())
 }
 
 /// Returns the bits of surprise at everything but the time.
@@ -218,7 +215,7 @@ fn of_parts(id: &Identifier, parts: &Parts) -> u32 {
 /// Returns the bits of surprise at a number of so many bits that counts from 0. One in four is 0,
 /// and of the others each range from a power of two to the next is equally likely. The numbers of
 /// busy generators lie anywhere, which takes one bit more than the number has.
-const fn small(value: u64, bits: u32) -> u32 {
+pub(crate) const fn small(value: u64, bits: u32) -> u32 {
     match value {
         _ if bits == 0 => 0,
         0 => 2,

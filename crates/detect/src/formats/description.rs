@@ -122,6 +122,12 @@ impl Description {
         bytes.len() == self.byte_len() && unused.all(|field| value(field, bytes) == Some(0))
     }
 
+    /// Returns the fields beside the time, with their places.
+    pub(crate) fn others(&self) -> impl Iterator<Item = (usize, &'static Field)> {
+        let fields = self.fields.iter().enumerate();
+        fields.filter(|(place, field)| *place != self.time && field.name() != "unused")
+    }
+
     /// Returns the time of an ID. No format here reaches beyond the years of a [`UnixTime`].
     pub(crate) fn unix_time(&self, bytes: &[u8]) -> Option<UnixTime> {
         let ticks = i64::try_from(value(self.fields.get(self.time)?, bytes)?).ok()?;

@@ -2,7 +2,7 @@
 
 use tickid_convert::{AnyId, Layouts};
 use tickid_core::{Clock, ClockError, ManualClock, UnixTime};
-use tickid_detect::{Agreement, Confidence, Detector, Doubt, Format, Reading};
+use tickid_detect::{Agreement, Confidence, Detector, Doubt, Format, Inspections, Reading};
 use tickid_sno::SnoId;
 use tickid_testkit::Dice;
 
@@ -73,6 +73,129 @@ const USUAL: [System; 4] = [
     (Format::RowId, 1_420_070_400_000, |ms, bits| (ms * 100 + (bits >> 4) % 100) << 15 | bits & 7),
 ];
 
+/// A kind of columns: its name, its format, and its numbers from a time on.
+type ColumnKind = (&'static str, Format, fn(&mut Dice, u64) -> Vec<u64>);
+
+/// The formats that others explained better, by digits that are the same for all lines.
+const DEMOTED: [ColumnKind; 8] = [
+    ("rows of a node", Format::RowId, |dice, first| row_ids(dice, first, DAY_MS * 29, |_| 1)),
+    ("rows of three nodes", Format::RowId, |dice, first| {
+        row_ids(dice, first, DAY_MS, |dice| 1 + dice.below(3))
+    }),
+    ("rows of many instances", Format::RowId, |dice, first| {
+        row_ids(dice, first, DAY_MS * 29, |dice| 40 + dice.below(300))
+    }),
+    ("rows of a statement", Format::RowId, |dice, first| row_ids(dice, first, 1, |_| 3)),
+    ("videos", Format::TikTok, |dice, first| {
+        // TikTok's times of three years ago are also those of Snowflakes since 1970.
+        let seconds = first / 1_000 - 86_400 * 900;
+        (0..10).map(|_| (seconds + dice.below(86_400)) << 32 | dice.below(1 << 32)).collect()
+    }),
+    ("a node of SCRU64", Format::Scru64, |dice, first| {
+        let node = dice.below(256) << 16;
+        let mut id = || ((first + dice.below(DAY_MS)) >> 8) << 24 | node | dice.below(1 << 16);
+        (0..10).map(|_| id()).collect()
+    }),
+    ("a second of SCRU64", Format::Scru64, |dice, first| {
+        let node_ctr = dice.below(256) << 16 | dice.below(1 << 15);
+        (0..10).map(|line| ((first + line * 100) >> 8) << 24 | (node_ctr + line)).collect()
+    }),
+    ("a tick of Sonyflakes", Format::SonyflakeV2, |dice, first| {
+        let (units, machine) = ((first - 1_735_689_600_000) / 10, dice.below(1 << 16));
+        (0..14).map(|line| units << 24 | line << 16 | machine).collect()
+    }),
+];
+
+/// Returns ten row IDs of a time.
+fn row_ids(dice: &mut Dice, first: u64, span: u64, node: fn(&mut Dice) -> u64) -> Vec<u64> {
+    let units = |ms: u64| (ms - 1_420_070_400_000) * 100;
+    let mut id = || (units(first + dice.below(span)) + dice.below(100)) << 15 | node(dice);
+    (0..10).map(|_| id()).collect()
+}
+
+/// What a column says of ten lines must not hide what they are.
+#[test]
+fn right_formats_are_not_demoted() {
+    let (mut dice, detector) = (Dice::new(21), detector());
+    for (name, format, column) in DEMOTED {
+        let (mut other, mut unlikely, mut told) = (0, 0, 0);
+        for _ in 0..COLUMNS {
+            let first = NOW_MS - DAY_MS * (30 + dice.below(200));
+            let column = column(&mut dice, first);
+            let mut agreement = agreement(&column);
+            other += usize::from(!agreement.is_none() && !agreement.has(format));
+            for text in column.iter().map(u64::to_string) {
+                let mut found = detector.inspect(&text);
+                let is_it = |one: &Reading| one.format() == format;
+                let alone = found.readings().likely().any(is_it);
+                found.agree(&mut agreement);
+                let is_likely = found.readings().likely().any(is_it);
+                unlikely += usize::from(!is_likely);
+                told += usize::from(alone && !is_likely);
+            }
+        }
+        assert!(other * 50 <= COLUMNS, "{name}: {other} of {COLUMNS} are others");
+        assert_eq!(told, 0, "{name} were likely by themselves");
+        // One in eight columns of videos is too early for any agreement.
+        let most = if format == Format::TikTok { 20 } else { 5 };
+        let all = COLUMNS * 10;
+        assert!(unlikely * 100 <= all * most, "{name}: {unlikely} of {all} are not likely");
+    }
+}
+
+/// Whatever its bits are, a format stays that most lines are likely of.
+#[test]
+fn formats_of_most_lines_stay() {
+    let (mut dice, detector, mut decided) = (Dice::new(22), detector(), 0);
+    for system in SYSTEMS.into_iter().chain(USUAL) {
+        for days in [1, 30, 365] {
+            for _ in 0..COLUMNS / 10 {
+                let first = NOW_MS - DAY_MS * (days + dice.below(900 - days));
+                let column = ids(&mut dice, system, first, days, 10);
+                let texts: Vec<String> = column.iter().map(u64::to_string).collect();
+                let agreement = agreement(&column);
+                let found: Vec<_> = texts.iter().map(|text| detector.inspect(text)).collect();
+                for format in Format::ALL {
+                    let is_likely = |found: &&Inspections<'_>| {
+                        found.readings().likely().any(|one| one.format() == *format)
+                    };
+                    let likely = found.iter().filter(is_likely).count();
+                    if likely > 5 && *format != Format::UnixTime && !agreement.is_none() {
+                        assert!(agreement.has(*format), "{format} of {column:?}");
+                        decided += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(decided > COLUMNS, "{decided}");
+}
+
+/// Of one millisecond, each but the first is as probable as a number.
+#[test]
+fn three_ids_of_a_burst_agree() {
+    let (mut dice, detector) = (Dice::new(23), detector());
+    for _ in 0..COLUMNS {
+        let ms = NOW_MS - dice.below(DAY_MS * 40) - 1_735_689_600_000;
+        let first = ms << 12 | dice.below(8) << 6;
+        let column = |start: u64| (start..start + 3).map(|line| first + line);
+        let mut agreed = agreement(&column(0).collect::<Vec<_>>());
+        assert!(agreed.has(Format::JsSafe), "{first}");
+        for text in column(0).map(|number| number.to_string()) {
+            let mut found = detector.inspect(&text);
+            found.agree(&mut agreed);
+            let first = found.readings().likely().map(Reading::format).next();
+            assert_eq!(first, Some(Format::JsSafe), "{text}");
+        }
+        // Neither two of them, nor the same one three times.
+        for few in [column(0).take(2).collect::<Vec<_>>(), vec![first; 3]] {
+            assert!(!agreement(&few).has(Format::JsSafe), "{few:?}");
+        }
+        // Nor those in the middle, which are counted numbers as well.
+        assert!(agreement(&column(20).collect::<Vec<_>>()).is_none(), "{first}");
+    }
+}
+
 /// Whatever their times, because the fields speak for each of them.
 #[test]
 fn three_ids_of_usual_fields_agree() {
@@ -109,7 +232,7 @@ fn without_a_clock_no_format_is_agreed_on() {
     }
 }
 
-/// What is out of use stays possible, but the others are less.
+/// What is out of use stays possible, and what most lines are by themselves stays likely.
 #[test]
 fn agreed_formats_may_be_out_of_use() {
     let mut dice = Dice::new(14);
@@ -125,9 +248,10 @@ fn agreed_formats_may_be_out_of_use() {
         let mut found = detector.inspect(&text);
         assert!(found.readings().likely().map(Reading::format).eq([Format::TikTok]), "{text}");
         found.agree(&mut agreement);
-        let first = found.readings().first().map(|one| (one.format(), one.doubt()));
-        assert_eq!(first, Some((Format::Baidu, Some(Doubt::Retired))), "{text}");
-        assert_eq!(found.readings().likely().count(), 0, "{text}");
+        let mut all = found.readings().iter().map(|one| (one.format(), one.doubt()));
+        assert_eq!(all.next(), Some((Format::TikTok, None)), "{text}");
+        assert_eq!(all.next(), Some((Format::Baidu, Some(Doubt::Retired))), "{text}");
+        assert_eq!(found.readings().likely().count(), 1, "{text}");
     }
 }
 
@@ -353,6 +477,8 @@ fn few_or_mixed_lines_do_not_agree() {
     assert!(agreement(&discord).has(Format::Discord));
     assert!(agreement(&discord[..2]).is_none());
     assert!(agreement(&[]).is_none());
+    let nine_digits: Vec<u64> = (0..10).map(|line| 176_335_345 + line * 1_000).collect();
+    assert!(agreement(&nine_digits).is_none());
     let mastodon = ids(&mut dice, SYSTEMS[3], first, 30, 5);
     assert!(agreement(&[&discord[..5], &mastodon[..]].concat()).is_none());
     // Lines without an integer of the size of IDs are passed over.
