@@ -2,6 +2,7 @@
 
 use tickid_convert::{Bits, Layouts, ToParts as _};
 use tickid_core::{Clock, UnixTime};
+use tickid_snowflake::Preset;
 
 use crate::confidence::Doubt;
 use crate::detect::detect;
@@ -276,6 +277,8 @@ fn random(digits: u32) -> f64 {
 /// such IDs were made.
 fn is_candidate(one: &Reading) -> bool {
     let is_integer = match one.identifier {
+        // A text.
+        Identifier::Preset(Preset::Tsid, _) => false,
         Identifier::Preset(..) | Identifier::Mastodon(_) | Identifier::UnixTime(..) => true,
         Identifier::Foreign(id) => id.is_decimal(),
         Identifier::Scheme(id) => one.form.is_integer() && id.kind().byte_len() == 8,

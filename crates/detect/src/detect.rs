@@ -9,7 +9,7 @@ use tickid_snowflake::{Preset, SnowflakeId};
 use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
 use crate::evidence::{Now, doubt_of_time};
-use crate::formats::{Coding, EXAMPLES, READ_ONLY, each_id, type_id};
+use crate::formats::{CROCKFORD, Coding, EXAMPLES, READ_ONLY, each_id, type_id};
 use crate::identifier::{Foreign, Identifier, NANOFLAKES, version};
 use crate::reading::{Reading, Readings};
 use crate::unix_unit::UnixUnit;
@@ -20,8 +20,8 @@ pub(crate) const MAX_TEXT: usize = 160;
 
 /// Returns every possible reading of `text`, likeliest first.
 ///
-/// It covers every [`Format`](crate::Format) but TSIDs, whose integers cannot be told from
-/// Discord's. IDs of our schemes are also read as integers, hexadecimal digits and literals of
+/// It covers every [`Format`](crate::Format), but of TSIDs only the text, because their integers
+/// cannot be told from Discord's. IDs of our schemes are also read as integers, hexadecimal digits and literals of
 /// bytes ([`Form`]). `layouts` hold what is not in a text, for example the epoch.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)). Without it, a reading
@@ -321,6 +321,15 @@ impl Search<'_> {
             {
                 self.foreign(Foreign::new(*format, &bytes), Form::Own, alphabets);
             }
+        }
+        // A TSID, whose text programs write in upper case.
+        if text.len() == SnowflakeId::CROCKFORD_LEN
+            && alphabets.are(Alphabets::NO_LOWER)
+            && !alphabets.are_decimal()
+            && let Some(number) = CROCKFORD.number(text)
+            && let Ok(number) = u64::try_from(number)
+        {
+            self.add(Identifier::Preset(Preset::Tsid, SnowflakeId::new(number)), Form::Own);
         }
         if let Some((prefix_len, id)) = type_id(text) {
             let uuid = Uuid::from_u128(id);

@@ -217,6 +217,10 @@ impl Identifier {
         match self {
             Self::Scheme(_) | Self::KuidWide(_) => (self.format().title(), ""),
             Self::Carried(_) => ("UUID", "a UUID with the marks of a carried ID"),
+            // Its integers are not detected.
+            Self::Preset(Preset::Tsid, _) => {
+                (Preset::Tsid.title(), "13 upper-case digits of Crockford's base 32")
+            }
             Self::Preset(preset, _) if preset.layout().widths().is_unsigned => {
                 (preset.title(), up_to_64_bits)
             }

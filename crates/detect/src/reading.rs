@@ -4,6 +4,7 @@ use core::fmt;
 
 use tickid_convert::{AnyId, Form, Layouts};
 use tickid_core::UnixTime;
+use tickid_snowflake::Preset;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
@@ -367,11 +368,17 @@ impl Readings {
         layouts: &Layouts,
         now: Option<UnixTime>,
     ) {
+        let is_tsid = |one: &Reading| matches!(one.identifier, Identifier::Preset(Preset::Tsid, _));
+        let has_tsid = self.found().any(|one| one.is_likely() && is_tsid(one));
         for one in self.likely_mut() {
             let doubt = doubt_of_text(one, text, alphabets)
                 .filter(|doubt| *doubt != Doubt::Words || !one.outweighs_words(text, layouts, now));
-            one.doubt = doubt
-                .or_else(|| one.is_random_text(text, layouts, now).then_some(Doubt::Unexplained));
+            // In upper case only a TSID is padded to 13 digits.
+            let is_other = has_tsid && !is_tsid(one);
+            one.doubt = doubt.or_else(|| {
+                let is_unexplained = is_other || one.is_random_text(text, layouts, now);
+                is_unexplained.then_some(Doubt::Unexplained)
+            });
         }
     }
 
@@ -455,6 +462,9 @@ impl IntoIterator for Readings {
 fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option<Doubt> {
     let is_decimal = alphabets.are(Alphabets::DECIMAL);
     match (&reading.identifier, reading.form) {
+        (Identifier::Preset(Preset::Tsid, _), _) => {
+            alphabets.are(Alphabets::HEX).then_some(Doubt::HexDigits)
+        }
         (Identifier::Preset(..) | Identifier::Mastodon(_), _) | (_, Form::Int) => {
             false_positives::is_date(text).then_some(Doubt::Date)
         }

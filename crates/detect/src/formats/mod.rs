@@ -14,7 +14,7 @@ use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
 
 pub(crate) use self::description::{Coding, Description, value};
-pub(crate) use self::texts::type_id;
+pub(crate) use self::texts::{CROCKFORD, type_id};
 
 /// The expectations about the IDs of a format. Readings are compared by how well they meet them.
 #[derive(Clone, Copy, Debug)]
@@ -369,9 +369,9 @@ formats! {
         Prior { rarity: 2, numbering: Some(6), ..of_preset(Preset::SonyflakeV2) };
     /// The snowflake of pgEdge's extension for PostgreSQL.
     PgEdge of Preset: Prior { rarity: 3, numbering: Some(0), ..of_preset(Preset::PgEdge) };
-    /// The TSID of `tsid-creator` with 1,024 nodes, which is never detected, because it cannot be
-    /// told from Discord's IDs.
-    Tsid of Preset: of_preset(Preset::Tsid);
+    /// The TSID of `tsid-creator` with 1,024 nodes. Only its text is detected, because its integers
+    /// cannot be told from Discord's.
+    Tsid of Preset: Prior { has_random_sequences: true, ..of_preset(Preset::Tsid) };
     /// A Snowflake of 53 bits, which JavaScript's numbers hold exactly.
     JsSafe of Preset: Prior {
         // Numbers of up to 14 digits are likelier something else, such as telephone numbers.

@@ -14,7 +14,10 @@ use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_snowflake::{Preset, SnowflakeId};
-use tickid_testkit::config;
+use tickid_testkit::vectors::{array, field, load};
+use tickid_testkit::{Dice, config};
+
+use crate::false_alarms::months;
 
 const NOW: UnixTime = UnixTime::from_micros(1_750_000_000_000_000); // 2025-06-15
 
@@ -336,6 +339,62 @@ fn early_times_need_long_texts() {
         let text = SnoId::max_at(time).unwrap().to_string();
         assert_eq!(unlikely(&text, "sno", &twitter), is_unlikely, "{text}");
     }
+}
+
+/// Some of each month, in which the first characters differ, and those that the original made.
+/// Nanoflakes are padded to 13 characters as well, but in lower case.
+#[test]
+fn tsids_are_read_in_upper_case() {
+    let likely = |text: &str, now: UnixTime| {
+        let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+        found.likely().map(|one| (one.format(), one.reason())).collect::<Vec<_>>()
+    };
+    let tsid = [(Format::Tsid, "13 upper-case digits of Crockford's base 32")];
+    let is_tsid = |text: &str, now| likely(text, now).iter().any(|(it, _)| *it == Format::Tsid);
+    let mut dice = Dice::new(31);
+    let mut nanoflakes = 0;
+    for now in months() {
+        for _ in 0..20 {
+            // Of the last years, but not of the first weeks of the epoch.
+            let ms = now.as_millis() - i64::try_from(dice.below(20 << 30)).unwrap();
+            let time = UnixTime::from_millis(ms.max(1_590_000_000_000)).unwrap();
+            let low = dice.below(1 << 22);
+            let id = Preset::Tsid.layout().min_at(time).unwrap().get() | low;
+            let text = SnowflakeId::new(id).encode_crockford().to_string();
+            if !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                assert_eq!(likely(&text, now), tsid, "{text} at {now}");
+            }
+            assert!(!is_tsid(&text.to_ascii_lowercase(), now), "{text}");
+            // Of a small sequence, since others are only possible.
+            let id = Preset::Twitter.layout().min_at(time).unwrap().get() | low & 0x3f_f007;
+            let text = NanoflakeId::new(id.cast_signed()).unwrap().encode_padded().to_string();
+            nanoflakes +=
+                usize::from(likely(&text, now).iter().any(|(it, _)| *it == Format::Nanoflake));
+            assert!(!is_tsid(&text, now), "{text}");
+        }
+    }
+    assert!(nanoflakes > 120 * 20 * 9 / 10, "{nanoflakes}");
+    for text in [
+        "0049301234567", // Of digits alone
+        "0A6B40D6E3A60", // Of hexadecimal digits
+        "0K6JV0Q6E3A6",
+        "0K6JV0Q6E3AIL", // Crockford leaves these out
+        "0K6JV0Q6E3AOU",
+        "0k6jv0q6e3a6p",
+        "0K6JV0Q6E3a6P",
+    ] {
+        assert!(!is_tsid(text, NOW), "{text}");
+    }
+    let (recorded, mut made) = (load("snowflake/tsid.json"), 0);
+    for row in array(field(&recorded, "ids")) {
+        let [_, millis, .., text] = array(row) else { panic!("{row}") };
+        let (millis, text) = (millis.as_i64().unwrap(), text.as_str().unwrap());
+        if millis == 1_795_456_258_106 {
+            assert_eq!(likely(text, UnixTime::from_millis(millis).unwrap()), tsid, "{text}");
+            made += 1;
+        }
+    }
+    assert_eq!(made, 19);
 }
 
 #[test]
