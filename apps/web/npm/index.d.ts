@@ -76,6 +76,7 @@ export type Format =
   | 'tiktok'
   | 'instagram-code'
   | 'unique-rowid'
+  | 'nextcloud'
   | 'unix-time'
   | Foreign;
 

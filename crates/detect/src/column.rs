@@ -54,11 +54,13 @@ use crate::reading::{Reading, Readings};
 pub struct Agreement {
     /// Each with the bits that the best one saves compared to it. `None` comes after all of them.
     formats: [Option<(Format, u32)>; MAX_CANDIDATES],
+    /// The best one, if it is modest and the column decides for it. By itself, no line does.
+    decided: Option<Format>,
     lines: usize,
 }
 
 /// The largest number of formats that one integer can fit.
-const MAX_CANDIDATES: usize = 16;
+const MAX_CANDIDATES: usize = 17;
 
 /// The fewest lines that decide.
 const MIN_LINES: usize = 3;
@@ -143,7 +145,11 @@ impl Agreement {
                 parts = parts.and_then(|parts| parts.with(it?, layouts, now));
             }
             let bits = parts.and_then(|parts| parts.bits(one.format(), lines as u64, now));
-            *place = parts.zip(bits).map(|(parts, bits)| (one.format(), parts, chance - bits));
+            *place = parts.zip(bits).map(|(parts, bits)| {
+                // The fields of a modest one speak for it only if they are constant.
+                let is_mute = one.format().prior().is_modest && !parts.is_constant();
+                (one.format(), parts, if is_mute { 0.0 } else { chance - bits })
+            });
         }
         // Keep the best format, those within a few bits of it, and those that most lines have by
         // themselves.
@@ -154,12 +160,15 @@ impl Agreement {
             let is_told = best >= DECISIVE_BITS && 2 * parts.likely > lines;
             is_best || is_told || (are_distinct && parts.are_burst())
         });
-        for (place, (format, _, bits)) in agreement.formats.iter_mut().zip(agreed) {
+        for (place, (format, parts, bits)) in agreement.formats.iter_mut().zip(agreed) {
             // A burst takes about as many bits as counted numbers.
             let bits = if best < DECISIVE_BITS { best } else { *bits };
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 on")]
             let cost = (best - bits) as u32;
             *place = Some((*format, cost));
+            if format.prior().is_modest && parts.is_constant() && bits >= best {
+                agreement.decided = Some(*format);
+            }
         }
         agreement
     }
@@ -194,6 +203,7 @@ impl Agreement {
                 // Behind those that explain the column much better, and as likely as by itself.
                 Some(cost @ MAX_COST..) => (one.doubt, one.surprise.saturating_add(cost)),
                 Some(cost) if !is_told => (doubt, cost),
+                Some(_) if self.decided == Some(one.format()) => (doubt, 0),
                 Some(_) => continue,
                 None => (one.doubt.or(Some(Doubt::Unexplained)), one.surprise),
             };
@@ -279,6 +289,7 @@ fn is_candidate(one: &Reading) -> bool {
     let is_integer = match one.identifier {
         // A text.
         Identifier::Preset(Preset::Tsid, _) => false,
+        id if id.is_outdated() => false,
         Identifier::Preset(..) | Identifier::Mastodon(_) | Identifier::UnixTime(..) => true,
         Identifier::Foreign(id) => id.is_decimal(),
         Identifier::Scheme(id) => one.form.is_integer() && id.kind().byte_len() == 8,
@@ -318,6 +329,10 @@ impl Extent {
     fn with(self, other: Self) -> Self {
         let is_run = self.is_run && self.high.checked_add(1) == Some(other.low);
         Self { low: self.low.min(other.low), high: self.high.max(other.high), is_run, ..self }
+    }
+
+    const fn is_same(&self) -> bool {
+        self.low == self.high
     }
 
     /// Returns the bits of one of its values.
@@ -377,7 +392,8 @@ impl ColumnParts {
             Identifier::Foreign(id) => {
                 let description = id.description()?;
                 let unit = f64::from(description.unit);
-                (unit, ticks(unit)?, of_others(description, id.bytes()), Extent::NONE)
+                let (others, sequence) = of_fields(description, id.bytes());
+                (unit, ticks(unit)?, others, sequence)
             }
             _ => {
                 let (parts, prior) = (one.identifier.parts(layouts).ok()?, one.format().prior());
@@ -421,8 +437,12 @@ impl ColumnParts {
     /// Reports whether the IDs differ in their sequence only, and the first one is likely by itself.
     /// Counted numbers do as well, but few of them start where a sequence does.
     fn are_burst(&self) -> bool {
-        let is_same = |extent: &Extent| extent.low == extent.high;
-        self.is_start_likely && is_same(&self.time) && self.others.iter().all(is_same)
+        self.is_start_likely && self.time.is_same() && self.is_constant()
+    }
+
+    /// Reports whether all IDs have the same fields beside the time and the sequence.
+    fn is_constant(&self) -> bool {
+        self.others.iter().all(Extent::is_same)
     }
 
     /// Returns the bits that it takes to explain so many lines as IDs of the format. For the times,
@@ -446,15 +466,23 @@ impl ColumnParts {
     }
 }
 
-/// Returns the fields of an ID of a format that is only read, apart from its time.
-fn of_others(description: &Description, id: &[u8]) -> [Extent; MAX_OTHERS] {
-    let mut others = [Extent::NONE; MAX_OTHERS];
-    for (to, (place, field)) in others.iter_mut().zip(description.others()) {
+/// Returns the fields of an ID of a format that is only read, apart from its time, and its
+/// sequence.
+fn of_fields(description: &Description, id: &[u8]) -> ([Extent; MAX_OTHERS], Extent) {
+    let (mut others, mut sequence) = ([Extent::NONE; MAX_OTHERS], Extent::NONE);
+    let mut rest = others.iter_mut();
+    for (place, field) in description.others() {
         let value = value(field, id).and_then(|value| i64::try_from(value).ok());
-        let is_counted = description.counted == Some(place);
-        *to = Extent { is_counted, ..Extent::new(value.unwrap_or(i64::MAX), field.bits()) };
+        let (is_counted, is_run) = (description.counted == Some(place), field.name() == "sequence");
+        let new = Extent::new(value.unwrap_or(i64::MAX), field.bits());
+        let extent = Extent { is_counted, is_run, ..new };
+        if is_run {
+            sequence = extent;
+        } else if let Some(other) = rest.next() {
+            *other = extent;
+        }
     }
-    others
+    (others, sequence)
 }
 
 /// Returns the bits that explain numbers without a meaning. The best explanation counts. It may be

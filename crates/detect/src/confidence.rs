@@ -73,10 +73,11 @@ pub enum Doubt {
     /// The bits are better explained by a different reading, or by chance, as in a hash. A code of
     /// Instagram's may always be a video of YouTube.
     Unexplained,
-    /// The format is out of use, as Baidu's is since its time ended in November 2024.
+    /// The format is out of use, as Baidu's is since its time ended in November 2024, and pgEdge's
+    /// with node 0, whose versions before 1.2 had another layout.
     Retired,
-    /// No generator issues such an ID. Examples are a kuid whose fields are not a valid time, a
-    /// SCRU64 ID with a reserved timestamp, and a pgEdge ID with node 0.
+    /// No generator issues such an ID. Examples are a kuid whose fields are not a valid time, and a
+    /// SCRU64 ID with a reserved timestamp.
     NeverIssued,
 }
 

@@ -72,7 +72,10 @@ pub(crate) fn doubt_of_time(
     let Some(now) = now else { return Some(Doubt::NoClock) };
     let is_likely =
         (now.first..=now.last).contains(&time.as_micros()) && time >= since(id, form, layouts);
-    (!is_likely).then_some(Doubt::Time)
+    if !is_likely {
+        return Some(Doubt::Time);
+    }
+    id.is_outdated().then_some(Doubt::Retired)
 }
 
 /// Returns the time since which such IDs are made.

@@ -264,10 +264,20 @@ impl Identifier {
         match *self {
             Self::Scheme(id) | Self::Carried(id) => id.parts(layouts).is_err(),
             Self::KuidWide(id) => id.tick(layouts.drift).is_none(),
-            // pgEdge's extension has the nodes 1 to 1023, and an error for 0.
-            Self::Preset(Preset::PgEdge, id) => id.get() >> 12 & 0x3ff == 0,
-            _ => false,
+            Self::Foreign(id) => id.description().is_some_and(|it| it.is_never_issued(id.bytes())),
+            Self::Preset(..)
+            | Self::Mastodon(_)
+            | Self::Uuid(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => false,
         }
+    }
+
+    /// Reports whether only versions of the generator that are out of use make such IDs. pgEdge's
+    /// extension has the nodes 1 to 1023, but before its version 1.2 their bits were the counter's.
+    #[inline(always)]
+    pub(crate) const fn is_outdated(&self) -> bool {
+        matches!(self, Self::Preset(Preset::PgEdge, id) if id.get() >> 12 & 0x3ff == 0)
     }
 
     /// Returns the bytes of the ID. If a UUID holds the ID, they are the ID's own.

@@ -226,9 +226,9 @@ impl Reading {
 const BITS_PER_LETTER: usize = 5;
 
 /// The largest number of formats that one text fits. For example, 16 digits from 2 to 9 are
-/// integers of seventeen formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in
+/// integers of eighteen formats and a Unix time, four IDs in hexadecimal, a sno ID and a kuid in
 /// either alphabet.
-const MAX: usize = 25;
+const MAX: usize = 26;
 
 /// Every reading of a text, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -397,7 +397,9 @@ impl Readings {
         let (mut least, mut least_retired, mut time) = (u32::MAX, u32::MAX, None);
         for one in self.likely_mut() {
             one.surprise = surprise(&one.identifier, one.form, layouts, now).bits();
-            least = least.min(one.surprise);
+            if !one.format().prior().is_modest {
+                least = least.min(one.surprise);
+            }
             if one.format().prior().doubt == Some(Doubt::Retired) {
                 least_retired = least_retired.min(one.surprise);
             }
@@ -422,6 +424,18 @@ impl Readings {
                 _ if is_worse || is_random => Some(Doubt::Unexplained),
                 _ => one.format().prior().doubt,
             };
+        }
+        // A format that is modest comes behind systems that are as likely.
+        for is_likely in [true, false] {
+            let is_it = |one: &&Reading| one.is_likely() == is_likely && is_system(one.format());
+            let Some(last) = self.found().filter(is_it).map(|one| one.surprise).max() else {
+                continue;
+            };
+            let is_it = |one: &&mut Reading| one.is_likely() == is_likely;
+            let modest = self.found_mut().filter(is_it);
+            for one in modest.filter(|one| one.format().prior().is_modest) {
+                one.surprise = one.surprise.max(last.saturating_add(1));
+            }
         }
     }
 
@@ -455,6 +469,11 @@ impl IntoIterator for Readings {
         let mut sorted = self.iter().copied();
         core::array::from_fn(|_| sorted.next()).into_iter().flatten()
     }
+}
+
+/// Reports whether a format is one of the large systems, whose IDs are met most.
+const fn is_system(format: Format) -> bool {
+    matches!(format, Format::Nanoflake | Format::Twitter | Format::Discord | Format::UnixEpoch)
 }
 
 /// Returns the reason to doubt a reading because the text is common for other reasons.

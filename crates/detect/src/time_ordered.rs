@@ -36,10 +36,15 @@ pub struct TimeOrdered {
     fields: &'static [Field],
     /// The place of the time, a field of up to 64 bits.
     time: usize,
+    /// The place of a field with the milliseconds of a time in seconds.
+    millis: Option<usize>,
     /// The unit of the time, in microseconds.
     unit: u32,
     epoch: UnixTime,
 }
+
+/// The milliseconds of a second.
+const MILLIS: u64 = 1_000;
 
 /// The formats with types of their own, which have no row among those that are only read.
 static TYPED: [TimeOrdered; 2] = [
@@ -47,6 +52,7 @@ static TYPED: [TimeOrdered; 2] = [
         format: Format::Uuid,
         fields: fields::uuid(Some(7)),
         time: 0,
+        millis: None,
         unit: 1_000,
         epoch: UnixTime::EPOCH,
     },
@@ -54,6 +60,7 @@ static TYPED: [TimeOrdered; 2] = [
         format: Format::Mastodon,
         fields: &Mastodon::FIELDS,
         time: 0,
+        millis: None,
         unit: 1_000,
         epoch: UnixTime::EPOCH,
     },
@@ -67,6 +74,7 @@ impl TimeOrdered {
             format: *format,
             fields: row.fields,
             time: row.time,
+            millis: row.millis,
             unit: row.unit,
             epoch: row.epoch,
         }))
@@ -112,7 +120,8 @@ impl TimeOrdered {
 
     fn last_tick(self) -> u64 {
         let bits = self.fields.get(self.time).map_or(0, Field::bits);
-        u64::MAX.checked_shr(u64::BITS.saturating_sub(bits)).unwrap_or(0)
+        let last = u64::MAX.checked_shr(u64::BITS.saturating_sub(bits)).unwrap_or(0);
+        if self.millis.is_some() { last.saturating_mul(MILLIS) + (MILLIS - 1) } else { last }
     }
 
     /// `beyond` is the part of the last tick that is in range.
@@ -128,7 +137,11 @@ impl TimeOrdered {
         let mut bytes = [rest; 20];
         for (place, field) in self.fields.iter().enumerate() {
             match field.name() {
+                _ if place == self.time && self.millis.is_some() => {
+                    write(&mut bytes, field, tick / MILLIS);
+                }
                 _ if place == self.time => write(&mut bytes, field, tick),
+                _ if Some(place) == self.millis => write(&mut bytes, field, tick % MILLIS),
                 "unused" => write(&mut bytes, field, 0),
                 "version" => write(&mut bytes, field, 7),
                 "variant" => write(&mut bytes, field, 2),

@@ -23,7 +23,9 @@ pub(crate) struct Description {
     pub(crate) fields: &'static [Field],
     /// The place of the field with the time.
     pub(crate) time: usize,
-    /// The unit of the time, in microseconds.
+    /// The place of a field with milliseconds, if the one with the time has seconds beside it.
+    pub(crate) millis: Option<usize>,
+    /// The unit of the time, of both fields if there are two, in microseconds.
     pub(crate) unit: u32,
     pub(crate) epoch: UnixTime,
     /// The place of a field that is counted from 0, so that low values are likelier.
@@ -122,15 +124,27 @@ impl Description {
         bytes.len() == self.byte_len() && unused.all(|field| value(field, bytes) == Some(0))
     }
 
+    /// Reports whether an ID has milliseconds of the next second.
+    pub(crate) fn is_never_issued(&self, bytes: &[u8]) -> bool {
+        let millis = self.millis.and_then(|place| value(self.fields.get(place)?, bytes));
+        millis.is_some_and(|millis| millis >= MILLIS.unsigned_abs())
+    }
+
     /// Returns the fields beside the time, with their places.
     pub(crate) fn others(&self) -> impl Iterator<Item = (usize, &'static Field)> {
         let fields = self.fields.iter().enumerate();
-        fields.filter(|(place, field)| *place != self.time && field.name() != "unused")
+        fields.filter(|(place, field)| {
+            *place != self.time && Some(*place) != self.millis && field.name() != "unused"
+        })
     }
 
     /// Returns the time of an ID. No format here reaches beyond the years of a [`UnixTime`].
     pub(crate) fn unix_time(&self, bytes: &[u8]) -> Option<UnixTime> {
-        let ticks = i64::try_from(value(self.fields.get(self.time)?, bytes)?).ok()?;
+        let mut ticks = i64::try_from(value(self.fields.get(self.time)?, bytes)?).ok()?;
+        if let Some(millis) = self.millis {
+            let millis = value(self.fields.get(millis)?, bytes)?;
+            ticks = ticks.checked_mul(MILLIS)?.checked_add(i64::try_from(millis).ok()?)?;
+        }
         let micros = ticks.checked_mul(self.unit.into())?;
         Some(UnixTime::from_micros(self.epoch.as_micros().checked_add(micros)?))
     }
@@ -144,6 +158,9 @@ impl Description {
         u32::try_from(text.len() * digits.bits()).ok()
     }
 }
+
+/// The milliseconds of a second.
+const MILLIS: i64 = 1_000;
 
 /// Returns the value of a field of up to 64 bits.
 #[inline]

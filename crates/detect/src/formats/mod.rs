@@ -32,6 +32,9 @@ pub(crate) struct Prior {
     pub(crate) numbering: Option<u32>,
     /// Set if sequences start at random, so that low ones are not likelier.
     pub(crate) has_random_sequences: bool,
+    /// Set if the format is never shown before other systems' that the text is likely of, because
+    /// their early IDs have the times of its present ones.
+    pub(crate) is_modest: bool,
     /// The doubt at every such ID, which is at most possible: either no generator makes them any
     /// more, or common texts look the same.
     pub(crate) doubt: Option<Doubt>,
@@ -48,6 +51,7 @@ const OURS: Prior = Prior {
     rarity: 0,
     numbering: None,
     has_random_sequences: false,
+    is_modest: false,
     doubt: None,
 };
 /// The expectations about formats that are older than this project's clocks.
@@ -203,6 +207,7 @@ formats! {
         marks: Some(Alphabets::NO_LOWER),
         fields: const { &Field::row([MILLIS, ("random", 80, RANDOM)]) },
         time: 0,
+        millis: None,
         unit: 1_000,
         epoch: UnixTime::EPOCH,
         counted: None,
@@ -219,6 +224,7 @@ formats! {
             ("random", 128, RANDOM),
         ]) },
         time: 0,
+        millis: None,
         unit: SECOND,
         epoch: UnixTime::from_micros(KSUID_EPOCH),
         counted: None,
@@ -236,6 +242,7 @@ formats! {
             ("counter", 24, FROM_RANDOM),
         ]) },
         time: 0,
+        millis: None,
         unit: SECOND,
         epoch: UnixTime::EPOCH,
         counted: None,
@@ -254,6 +261,7 @@ formats! {
             ("counter", 24, FROM_RANDOM),
         ]) },
         time: 0,
+        millis: None,
         unit: SECOND,
         epoch: UnixTime::EPOCH,
         counted: None,
@@ -275,6 +283,7 @@ formats! {
             ("clock_id", 10, "random bits of the generator"),
         ]) },
         time: 1,
+        millis: None,
         unit: 1,
         epoch: UnixTime::EPOCH,
         counted: None,
@@ -297,6 +306,7 @@ formats! {
             ("rest", 32, "bits that are not documented"),
         ]) },
         time: 0,
+        millis: None,
         unit: SECOND,
         epoch: UnixTime::EPOCH,
         counted: None,
@@ -317,6 +327,7 @@ formats! {
         marks: None,
         fields: Preset::Instagram.fields(),
         time: 0,
+        millis: None,
         unit: 1_000,
         epoch: Preset::Instagram.layout().widths().epoch,
         counted: None,
@@ -341,9 +352,37 @@ formats! {
             ("node", 15, "the node of the cluster, or its SQL instance"),
         ]) },
         time: 1,
+        millis: None,
         unit: 10,
         epoch: UnixTime::from_micros(1_420_070_400_000_000),
         counted: Some(2),
+    };
+    /// Nextcloud's ID, since its version 33: `lib/private/Snowflake` of
+    /// <https://github.com/nextcloud/server>
+    Nextcloud("nextcloud", "Nextcloud ID"): Prior {
+        since: UnixTime::from_micros(NEXTCLOUD_EPOCH + FIRST_WEEKS),
+        rarity: 4,
+        is_modest: true,
+        ..OURS
+    },
+    Description {
+        features: "a decimal integer of up to 63 bits",
+        coding: Coding::Decimal,
+        lens: NO_DIGITS,
+        marks: None,
+        fields: const { &Field::row([
+            ("unused", 1, "always 0"),
+            ("timestamp", 31, "seconds since 2025-10-01"),
+            ("milliseconds", 10, "those of the second"),
+            ("server", 9, "the number of the server, or a hash of its name"),
+            ("cli", 1, "1 for the command line"),
+            ("sequence", 12, "counts the IDs of the millisecond"),
+        ]) },
+        time: 1,
+        millis: Some(2),
+        unit: 1_000,
+        epoch: UnixTime::from_micros(NEXTCLOUD_EPOCH),
+        counted: Some(5),
     };
     /// Twitter's (X's) Snowflake.
     Twitter of Preset: of_preset(Preset::Twitter);
@@ -368,7 +407,13 @@ formats! {
     SonyflakeV2 of Preset:
         Prior { rarity: 2, numbering: Some(6), ..of_preset(Preset::SonyflakeV2) };
     /// The snowflake of pgEdge's extension for PostgreSQL.
-    PgEdge of Preset: Prior { rarity: 3, numbering: Some(0), ..of_preset(Preset::PgEdge) };
+    PgEdge of Preset: Prior {
+        // Version 1.2, of 2024-03-30, since which the fields have this order.
+        since: UnixTime::from_micros(1_711_756_800_000_000),
+        rarity: 3,
+        numbering: Some(0),
+        ..OURS
+    };
     /// The TSID of `tsid-creator` with 1,024 nodes. Only its text is detected, because its integers
     /// cannot be told from Discord's.
     Tsid of Preset: Prior { has_random_sequences: true, ..of_preset(Preset::Tsid) };
@@ -408,6 +453,8 @@ const NO_DIGITS: core::ops::RangeInclusive<usize> = 1..=0;
 const SECOND: u32 = 1_000_000;
 /// The start of KSUID times in microseconds: 2014-05-13T16:53:20Z.
 const KSUID_EPOCH: i64 = 1_400_000_000_000_000;
+/// The start of Nextcloud's times in microseconds, 2025-10-01.
+const NEXTCLOUD_EPOCH: i64 = 1_759_276_800_000_000;
 
 /// A field's name, bits and meaning, in several rows.
 type FieldRow = (&'static str, u32, &'static str);

@@ -171,6 +171,43 @@ fn formats_of_most_lines_stay() {
     assert!(decided > COLUMNS, "{decided}");
 }
 
+/// By itself, each is Discord's of 2015. A server and a kind of command that are the same in all
+/// lines are those of one worker and process of Discord's, and few columns have only one.
+#[test]
+fn columns_of_nextcloud_are_told_from_discord() {
+    let (mut dice, epoch) = (Dice::new(24), 1_759_276_800_000);
+    let now = NOW_MS + DAY_MS * 365;
+    let detector = Detector::new(
+        Layouts::default(),
+        ManualClock::new(UnixTime::from_millis(now.cast_signed()).unwrap()),
+    );
+    let mut first = [0, 0];
+    for _ in 0..COLUMNS {
+        let (server, cli) = (dice.below(1 << 9), dice.below(2));
+        let start = now - DAY_MS * (30 + dice.below(200)) - epoch;
+        let mut nextcloud = || {
+            let ms = start + dice.below(DAY_MS * 30);
+            let time = (ms / 1_000) << 32 | (ms % 1_000) << 22;
+            time | server << 13 | cli << 12 | dice.below(4)
+        };
+        let nextcloud: Vec<u64> = (0..10).map(|_| nextcloud()).collect();
+        // Of the same times, and of several workers.
+        let discord = nextcloud.iter().map(|id| id >> 22 << 22 | dice.below(8) << 17 | 1 << 12);
+        for (count, column) in first.iter_mut().zip([&nextcloud, &discord.collect()]) {
+            let texts: Vec<String> = column.iter().map(u64::to_string).collect();
+            let mut agreement = detector.agreement(texts.iter().map(String::as_bytes));
+            for text in &texts {
+                let mut found = detector.inspect(text);
+                found.agree(&mut agreement);
+                let first = found.first().map(|one| one.format());
+                *count += usize::from(first == Some(Format::Nextcloud));
+            }
+        }
+    }
+    let [nextcloud, discord] = first.map(|count| count * 100 / (COLUMNS * 10));
+    assert!(nextcloud >= 80 && discord == 0, "{first:?}");
+}
+
 /// Of one millisecond, each but the first is as probable as a number.
 #[test]
 fn three_ids_of_a_burst_agree() {

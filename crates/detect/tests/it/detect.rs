@@ -70,6 +70,8 @@ fn todays_texts_are_first() {
                 "SCRU64",
                 "Mastodon ID",
                 "kuid local",
+                // Of 1,000 milliseconds or more.
+                "Nextcloud ID",
             ],
         ),
         (".5.tXVEf8n8vPN.0", vec!["kuid global"]),
@@ -821,7 +823,7 @@ fn what_is_pasted_around_an_id_is_removed() {
 #[test]
 fn digits_fit_most_formats() {
     let unix = Layouts { epoch: Epoch::UNIX, ..Layouts::default() };
-    for (digits, formats) in [("222222222222", 16), ("2222222222222222", 20)] {
+    for (digits, formats) in [("222222222222", 17), ("2222222222222222", 21)] {
         let found = detect(digits.as_bytes(), &unix, Some(NOW));
         assert_eq!(found.len(), formats, "{found:?}");
     }

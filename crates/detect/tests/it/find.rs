@@ -91,6 +91,7 @@ fn texts(detect: &Value, texts: &Value) -> Vec<(Format, String)> {
     let others = [
         (Format::Kuid, "{uid,{1539,625275,432128},1}"),
         (Format::Scru64, "0x0186d52bbe2a635a"),
+        (Format::Nextcloud, "85899362520678400"),
         (Format::Sno, r"\x253caacca80085820003"),
         (Format::UnixTime, "1763353455"),
         (Format::UnixTime, "1763353455622275372"),

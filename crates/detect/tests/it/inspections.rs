@@ -266,6 +266,14 @@ fn formats_that_are_only_read_have_their_fields() {
             1_700_000_000_123,
             json!({"timestamp": 27_992_960_012_345_i64, "node": 3}),
         ),
+        // 157 days after the epoch, 678 ms.
+        (
+            &*(13_564_800_u64 << 32 | 678 << 22 | 300 << 13 | 1 << 12 | 7).to_string(),
+            "nextcloud",
+            1_772_841_600_678,
+            json!({"timestamp": 13_564_800, "milliseconds": 678, "server": 300, "cli": 1,
+                "sequence": 7}),
+        ),
         (
             "DCxKq0ZSWd9",
             "instagram-code",

@@ -2,9 +2,10 @@
 
 use tickid_convert::Layouts;
 use tickid_core::UnixTime;
-use tickid_detect::{Doubt, Form, Format, detect};
+use tickid_detect::{Doubt, Form, Format, Reading, detect};
 use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
+use tickid_testkit::Dice;
 
 /// 2026-11-22, in milliseconds.
 const NOW: i64 = 1_795_348_800_000;
@@ -57,8 +58,8 @@ fn every_rule_decides_between_two_texts() {
         Words,
     };
     use Format::{
-        Baidu, Discord, InstagramCode, JsSafe, Mastodon, Nanoflake, PgEdge, RowId, Scru64, Sno,
-        Sonyflake, Tid, UnixEpoch, Xid,
+        Baidu, Discord, InstagramCode, JsSafe, Mastodon, Nanoflake, Nextcloud, PgEdge, RowId,
+        Scru64, Sno, Sonyflake, Tid, UnixEpoch, Xid,
     };
 
     let nanoflake = |sequence: i64| {
@@ -84,6 +85,7 @@ fn every_rule_decides_between_two_texts() {
         (units << 24 | sequence << 16 | 7_777).to_string()
     };
     let row = |node: i64| (((NOW - 2 * 365 * DAY - DISCORD) * 100 + 77) << 15 | node).to_string();
+    let nextcloud = |millis: i64| (20_000_000_i64 << 32 | millis << 22 | 300 << 13).to_string();
     let since_1970 = |node: i64| snowflake(0, NOW - 3 * 365 * DAY, node << 12 | 200);
     let new_years = [1_546_300_800_000, 1_640_995_200_000, 1_672_531_200_000];
     let [new_year_2019, new_year_2022, new_year_2023] = new_years;
@@ -223,10 +225,22 @@ fn every_rule_decides_between_two_texts() {
             (since_1970(1_000), Some(Number)),
         ),
         (
-            "pgEdge has no node 0",
+            "pgEdge has no node 0 any more",
             PgEdge,
             (snowflake(new_year_2023, NOW - 365 * DAY, 1 << 12), None),
-            (snowflake(new_year_2023, NOW - 365 * DAY, 0), Some(NeverIssued)),
+            (snowflake(new_year_2023, NOW - 365 * DAY, 0), Some(Retired)),
+        ),
+        (
+            "pgEdge's fields have this order since March 2024",
+            PgEdge,
+            (snowflake(new_year_2023, 1_711_756_800_000, 1 << 12), None),
+            (snowflake(new_year_2023, 1_711_756_799_999, 1 << 12), Some(Time)),
+        ),
+        (
+            "Nextcloud's milliseconds are below 1000",
+            Nextcloud,
+            (nextcloud(999), None),
+            (nextcloud(1_000), Some(NeverIssued)),
         ),
         (
             "a low sequence of Sonyflake's",
@@ -316,6 +330,45 @@ fn given_layouts_speak_for_integers() {
     let unix = Some(Doubt::UnixTime);
     assert_eq!(doubt_under(&layouts, "1741816012345678", Format::Snowflake), unix);
     assert_eq!(doubt_under(&layouts, "1741816012341249", Format::Snowflake), None);
+}
+
+/// The early IDs of the large systems have the times of Nextcloud's present ones, and Discord's of
+/// 2015 those of pgEdge's. Their documents have some of these.
+#[test]
+fn early_ids_of_large_systems_are_first() {
+    let mut dice = Dice::new(41);
+    let mut likely = 0;
+    for month in 0..61 {
+        let now = UnixTime::from_millis(1_764_547_200_000 + month * 2_629_746_000).unwrap();
+        let shown = |text: &str| {
+            let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+            found.likely().map(Reading::format).collect::<Vec<_>>()
+        };
+        for text in ["80351110224678912", "175928847299117063"] {
+            let shown = shown(text);
+            let is_early = matches!(shown.first(), Some(Format::PgEdge | Format::Nextcloud));
+            assert!(!is_early && shown.contains(&Format::Discord), "{text} at {now}: {shown:?}");
+        }
+        // Of all times that Nextcloud's have had.
+        for _ in 0..200 {
+            let age = i64::try_from(
+                dice.below((now.as_millis() - 1_764_547_200_000).max(DAY).unsigned_abs()),
+            )
+            .unwrap();
+            let seconds = (now.as_millis() - age) / 1_000 - 1_759_276_800;
+            let low =
+                i64::try_from(dice.below(1_000) << 22 | dice.below(1 << 10) << 12 | dice.below(4));
+            let text = (seconds << 32 | low.unwrap()).to_string();
+            let shown = shown(&text);
+            let is_system = |format: &Format| {
+                matches!(format, Format::Discord | Format::Nanoflake | Format::UnixEpoch)
+            };
+            likely += usize::from(shown.contains(&Format::Nextcloud));
+            let is_hidden = shown.first() != Some(&Format::Nextcloud);
+            assert!(is_hidden || !shown.iter().any(is_system), "{text} at {now}: {shown:?}");
+        }
+    }
+    assert!(likely > 61 * 200 * 9 / 10, "{likely}");
 }
 
 /// The sign is no digit of a date.

@@ -66,6 +66,37 @@ fn the_right_format_comes_first() {
     assert!(right * 100 >= ids.len() * 97, "{share}");
 }
 
+/// Of public IDs and of the months until the end of 2030, at most times they come first as what they
+/// are. Those of Mastodon are SCRU64's as well.
+#[test]
+fn public_ids_stay_first() {
+    let vectors = load("detect.json");
+    let months = || {
+        let month = |month: i64| now(&vectors).as_millis() + month * 2_629_746_000;
+        (0..49).map(move |number| UnixTime::from_millis(month(number)).unwrap())
+    };
+    let is_public = |entry: &&Value| {
+        let source = string(entry, "source");
+        source.contains("public repositories") || source == "Discord's documentation"
+    };
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for entry in list(&vectors, "ids", 2988).iter().filter(is_public) {
+        for now in months() {
+            let found = found(string(entry, "text"), now);
+            let first = found.first().filter(|one| one.doubt().is_none());
+            let count = counts.entry(string(entry, "format")).or_default();
+            count[0] += usize::from(first.is_some_and(|one| is_labelled(one, entry)));
+            count[1] += 1;
+        }
+    }
+    for (format, least, all) in
+        [("discord", 1810, 1862), ("twitter", 729, 1176), ("mastodon", 98, 392)]
+    {
+        let count = counts[format];
+        assert!(count[0] >= least && count[1] == all, "{counts:?}");
+    }
+}
+
 #[test]
 fn recorded_times_are_read() {
     let vectors = load("detect.json");

@@ -46,13 +46,19 @@ fn ends_of_a_moment_are_known() {
         let ends = [format(name).min_at(new_year), format(name).max_at(new_year)];
         assert_eq!(ends.map(|end| text(end.unwrap())), [min, max], "{name}");
     }
+    // Its times started later, and have two fields.
+    let time = UnixTime::from_millis(1_767_225_600_007).unwrap();
+    let ends = [format("nextcloud").min_at(time), format("nextcloud").max_at(time)];
+    let [min, max] = ["34139836071804928", "34139836075999231"];
+    assert_eq!(ends.map(|end| text(end.unwrap())), [min, max]);
     // Its texts do not sort, and the integers are those of the preset.
     assert!(TimeOrdered::all().all(|one| one.name() != "instagram-code"));
 }
 
 #[test]
 fn texts_of_ends_are_detected_as_them() {
-    let new_year = UnixTime::from_millis(1_704_067_200_000).unwrap();
+    // After the epoch of each.
+    let new_year = UnixTime::from_millis(1_767_225_600_000).unwrap();
     for format in TimeOrdered::all() {
         for end in [format.min_at(new_year), format.max_at(new_year)] {
             let end = end.unwrap();
@@ -131,6 +137,12 @@ fn times_outside_of_a_format_are_refused() {
             "2015-01-01T00:00:00Z",
             "2104-03-13T02:56:07.106550Z",
             4_234_820_167_106_559_i64,
+        ),
+        (
+            "nextcloud",
+            "2025-10-01T00:00:00Z",
+            "2093-10-19T03:14:07.999Z",
+            3_906_760_447_999_999_i64,
         ),
     ] {
         let format = format(name);
