@@ -16,6 +16,10 @@ use crate::identifier::{Foreign, Identifier, version};
 /// The bits that a different explanation must save for this one to be at most possible.
 pub(crate) const DECISIVE_BITS: u32 = 8;
 
+/// The bits by which a time may explain a number better than an ID that is shown beside it. X's IDs
+/// with a high sequence take three more than a time in nanoseconds.
+pub(crate) const ABOUT_BITS: u32 = 3;
+
 /// The bits that an ID must save compared to a number without a meaning. Most long numbers are IDs
 /// of some kind, but the kind may be unknown here. Every number of 18 digits is a Discord ID of some
 /// time and node, so without odds against it each would be read as one.

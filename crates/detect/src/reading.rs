@@ -8,7 +8,7 @@ use tickid_snowflake::Preset;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
-use crate::evidence::{DECISIVE_BITS, is_for_id, surprise};
+use crate::evidence::{ABOUT_BITS, DECISIVE_BITS, is_for_id, surprise};
 use crate::false_positives;
 use crate::formats::Format;
 use crate::identifier::Identifier;
@@ -417,9 +417,18 @@ impl Readings {
                 || one.surprise > least_retired;
             let is_random =
                 random.is_some_and(|random| one.surprise.saturating_add(DECISIVE_BITS) > random);
+            // A number that is likely a time has a meaning, so an ID that explains it about as well
+            // is shown beside the time.
+            let is_as_good =
+                time.is_some_and(|time| one.surprise <= time.saturating_add(ABOUT_BITS));
             // The number comes first, because it is the most informative reason.
             one.doubt = match one.chance(text, number, layouts) {
-                Some((chance, doubt)) if !is_for_id(one.surprise, chance) => Some(doubt),
+                Some((chance, doubt))
+                    if !(is_for_id(one.surprise, chance)
+                        || (is_as_good && doubt == Doubt::Number)) =>
+                {
+                    Some(doubt)
+                }
                 _ if is_worse && time == Some(least) => Some(Doubt::UnixTime),
                 _ if is_worse || is_random => Some(Doubt::Unexplained),
                 _ => one.format().prior().doubt,

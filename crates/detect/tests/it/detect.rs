@@ -410,7 +410,6 @@ fn common_texts_are_at_most_possible() {
         ("4111111111111111", Doubt::Time),
         ("5555555555554444", Doubt::Digits),
         ("20240115123045123", Doubt::Date),
-        ("1741816012345678901", Doubt::Number),
         ("15c2a7d9be3f6084", Doubt::Unexplained),
         ("d41d8cd98f005204a9800998ecf8427e", Doubt::Unexplained),
     ] {
@@ -437,7 +436,8 @@ fn unix_times_are_read_as_such() {
         assert_eq!(first.unix_time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
         let written = Inspection::new(first.identifier(), "", &Layouts::default());
         assert_eq!(written.text(), text);
-        assert!(found.is_clear(), "{text}: {found:?}");
+        // In nanoseconds it is about as well an ID of X's.
+        assert_eq!(found.is_clear(), text.len() < 19, "{text}: {found:?}");
     }
     assert_eq!(judged("1700000000000", Format::UnixTime, Some(NOW)).1, None, "a round one");
     assert!(names("1841816012").is_empty() || names("1841816012")[0] != "Unix time in seconds");
