@@ -23,8 +23,8 @@ use crate::reading::Reading;
 ///
 /// Every map has the members `scheme` (the format's [key](Format::key)), `text`, `hex`, `unix_ms`
 /// and `time`, [`node`](Self::node), [`sequence`](Self::sequence) and `confidence`. A member is
-/// null if the format has no such value, and `confidence` is null if the ID was not detected. Times
-/// outside the years 0 to 9999 are null as well, because RFC 3339 cannot write them. IDs of up to
+/// null if the format has no such value, and `confidence` is null if the ID was not detected. `time`
+/// is null outside the years 0 to 9999 as well, because RFC 3339 cannot write it. IDs of up to
 /// 64 bits also have `int`, which is text since JavaScript would round the number. IDs in a UUID
 /// have `carried_in`, and detected ones `reason` and perhaps `doubt`.
 ///

@@ -22,8 +22,7 @@ impl Inspection<'_> {
         map.serialize_entry("scheme", self.format().key())?;
         map.serialize_entry("text", self.text())?;
         self.with_hex(|hex| map.serialize_entry("hex", hex))?;
-        // Both or neither, so that a program that finds one can rely on the other.
-        let time = self.unix_time().filter(|time| date_time(*time).is_some());
+        let time = self.unix_time();
         map.serialize_entry("unix_ms", &time.map(UnixTime::as_millis))?;
         map.serialize_entry("time", &time.and_then(date_time).map(Displayed))?;
         if let Some(integer) = self.integer() {
