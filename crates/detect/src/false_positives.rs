@@ -130,13 +130,13 @@ fn is_day_first(digits: &[u8]) -> bool {
 
 /// Returns the bits of a number that people and programs write for its digits, and not as one of
 /// many. Such numbers are round, have digits that count up or down or are the same, or are a power
-/// of 2 or one less.
+/// of 2, one less or one more, such as the first integer that a double cannot hold.
 fn bits_of_pattern(digits: &[u8], value: u128) -> Option<u32> {
     /// Of the number of zeros, which has any value up to 16.
     const ZEROS: u32 = 4;
     /// Of the first digit, and of the step from each to the next.
     const STEPS: u32 = 7;
-    /// Of the exponent, and of whether it is one less.
+    /// Of the exponent, and of whether it is one less or more.
     const POWER: u32 = 7;
     let zeros = digits.iter().rev().take_while(|digit| **digit == b'0').count();
     if zeros > 3 {
@@ -149,8 +149,9 @@ fn bits_of_pattern(digits: &[u8], value: u128) -> Option<u32> {
     if steps.all(|step| step == first) {
         return Some(STEPS);
     }
-    let is_power =
-        value.is_power_of_two() || value.checked_add(1).is_none_or(u128::is_power_of_two);
+    let is_power = [value.checked_sub(1), Some(value), value.checked_add(1)]
+        .into_iter()
+        .any(|number| number.is_none_or(u128::is_power_of_two));
     is_power.then_some(POWER)
 }
 
@@ -287,6 +288,9 @@ mod tests {
             ("777777777777777778", (59, Doubt::Number)),
             ("576460752303423488", (10, Doubt::OtherNumber)), // 2^59
             ("576460752303423487", (10, Doubt::OtherNumber)),
+            ("576460752303423489", (10, Doubt::OtherNumber)),
+            ("576460752303423490", (59, Doubt::Number)),
+            ("9007199254740993", (10, Doubt::OtherNumber)), // 2^53 + 1
             ("576460752303423486", (59, Doubt::Number)),
             ("18446744073709551615", (10, Doubt::OtherNumber)),
             ("1534567890123450000", (56, Doubt::OtherNumber)),

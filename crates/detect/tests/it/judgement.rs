@@ -164,6 +164,12 @@ fn every_rule_decides_between_two_texts() {
             ((1_u64 << 59).to_string(), Some(OtherNumber)),
         ),
         (
+            "the first integer that a double cannot hold, 2^53 + 1",
+            Format::SonyflakeV2,
+            ("9007199254740994".to_owned(), None),
+            ("9007199254740993".to_owned(), Some(OtherNumber)),
+        ),
+        (
             "accounts of Steam",
             Discord,
             (from(76_550_000_000_000_000, 3), None),
