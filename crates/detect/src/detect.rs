@@ -294,12 +294,7 @@ impl Search<'_> {
         if (32..=45).contains(&text.len())
             && let Ok(uuid) = Uuid::try_parse_ascii(text)
         {
-            let is_grouped = text.len() > uuid::fmt::Simple::LENGTH;
-            if !is_grouped {
-                // Of hashes of this size one in 64 has the bits of a version 4.
-                self.random = Some(HASH_BITS + 2);
-            }
-            self.uuid(uuid, Form::Own, is_grouped);
+            self.uuid(uuid, Form::Own, text.len() > uuid::fmt::Simple::LENGTH);
         }
     }
 
@@ -414,9 +409,6 @@ impl Search<'_> {
         }
     }
 }
-
-/// The bits of a hash as long as a UUID.
-const HASH_BITS: u32 = 128;
 
 /// Returns the additional bits of surprise at a hash with this number of digits and this text
 /// around them.
