@@ -6,8 +6,8 @@ use core::fmt;
 use tickid_convert::{AnyId, Layouts};
 use tickid_kuid::{Drift, GlobalId, LocalId, Node};
 
-/// Reads a tuple of `uid`. The node is four bytes, or the name of an Erlang node, which is hashed
-/// the way `uid` does it. Microseconds are rounded down to a multiple of 1,024, as in an encoded ID.
+/// Reads a tuple of `uid`. The node is four bytes, which Erlang's shell prints as a string if all of
+/// them are printable, or the name of an Erlang node, which is hashed the way `uid` does it. Microseconds are rounded down to a multiple of 1,024, as in an encoded ID.
 pub(crate) fn read(text: &[u8], layouts: &Layouts) -> Option<AnyId> {
     let mut rest = Rest(text);
     rest.open(b"{")?;
@@ -75,7 +75,35 @@ impl<'a> Rest<'a> {
         Some(u32::from(high) << 6 | u32::from(low))
     }
 
-    /// Reads `<<1,2,3,4>>`, or an atom with or without quotation marks.
+    /// Reads one of the characters of a string, of which some are escaped.
+    fn character(&mut self) -> Option<u8> {
+        let (byte, rest) = match *self.0 {
+            [b'\\', escaped, ref rest @ ..] => {
+                let byte = match escaped {
+                    b'b' => 8,
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'r' => b'\r',
+                    b'e' => 27,
+                    b'd' => 127,
+                    b'"' | b'\\' => escaped,
+                    _ => return None,
+                };
+                (byte, rest)
+            }
+            // The others of Latin-1, in UTF-8.
+            [0xc2, low @ 0xa0..=0xbf, ref rest @ ..] => (low, rest),
+            [0xc3, low @ 0x80..=0xbf, ref rest @ ..] => (low + 0x40, rest),
+            [byte @ b' '..=b'~', ref rest @ ..] if byte != b'"' => (byte, rest),
+            _ => return None,
+        };
+        self.0 = rest;
+        Some(byte)
+    }
+
+    /// Reads `<<1,2,3,4>>`, `<<"KDAQ">>`, or an atom with or without quotation marks.
     fn node(&mut self) -> Option<Node> {
         if self.open(b"<<").is_none() {
             let is_quoted = self.open(b"'").is_some();
@@ -90,10 +118,21 @@ impl<'a> Rest<'a> {
             let name = str::from_utf8(name).ok().filter(|name| !name.is_empty())?;
             return Some(Node::phash2(name));
         }
-        let mut bytes = [self.byte()?, 0, 0, 0];
-        for byte in bytes.iter_mut().skip(1) {
-            self.open(b",")?;
-            *byte = self.byte()?;
+        let mut bytes = [0; 4];
+        // Spaces within the string belong to it.
+        if let Some(text) = self.0.strip_prefix(b"\"") {
+            self.0 = text;
+            for byte in &mut bytes {
+                *byte = self.character()?;
+            }
+            self.0 = self.0.strip_prefix(b"\"")?;
+        } else {
+            for (place, byte) in bytes.iter_mut().enumerate() {
+                if place > 0 {
+                    self.open(b",")?;
+                }
+                *byte = self.byte()?;
+            }
         }
         self.open(b">>")?;
         Some(Node::new(u32::from_be_bytes(bytes)))
@@ -150,6 +189,18 @@ mod tests {
             ("{uid,{1539,625275,432999},1}", local), // rounded down
             (global, global),
             ("{uid,'uid@127.0.0.1',{1539,625275,432128},1}", global),
+            (
+                "{uid,<<\"KDAQ\">>,{1539,625275,432128},1}",
+                "{uid,<<75,68,65,81>>,{1539,625275,432128},1}",
+            ),
+            (
+                "{uid, << \" \\\"\\n}\" >>,{1539,625275,432128},1}",
+                "{uid,<<32,34,10,125>>,{1539,625275,432128},1}",
+            ),
+            (
+                "{uid,<<\"\u{a0}\u{ff}\\e\\\\\">>,{1539,625275,432128},1}",
+                "{uid,<<160,255,27,92>>,{1539,625275,432128},1}",
+            ),
             ("{uid,<<0,0,0,7>>,{0,0,0},<<255,63:6>>}", "{uid,<<0,0,0,7>>,{0,0,0},16383}"),
         ] {
             assert_eq!(read_and_written(text).as_deref(), Some(written), "{text}");
@@ -167,6 +218,11 @@ mod tests {
             "{uid,<<1,2,3>>,{1539,625275,432128},1}",
             "{uid,<<1,2,3,256>>,{1539,625275,432128},1}",
             "{uid,'',{1539,625275,432128},1}",
+            "{uid,<<\"KDA\">>,{1539,625275,432128},1}",
+            "{uid,<<\"KDAQR\">>,{1539,625275,432128},1}",
+            "{uid,<<\"KDAQ>>,{1539,625275,432128},1}",
+            "{uid,<<\"KDA\\q\">>,{1539,625275,432128},1}",
+            "{uid,<<\"KDA\u{100}\">>,{1539,625275,432128},1}",
             "{uid,'a@b,{1539,625275,432128},1}",
             "{gid,{1539,625275,432128},1}",
         ] {

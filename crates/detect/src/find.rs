@@ -248,7 +248,13 @@ where
             // `{uid,{1539,625275,432128},1}`, of which the second brace is the last.
             _ if self.is_tuple(&(start..end)) => {
                 let rest = after.get(..after.len().min(MAX_TEXT))?;
-                let mut braces = (end..).zip(rest).filter(|(_, byte)| **byte == b'}');
+                // Those of a node are part of its string.
+                let (mut is_string, mut is_escaped) = (false, false);
+                let mut braces = (end..).zip(rest).filter(|(_, byte)| {
+                    is_string ^= **byte == b'"' && !is_escaped;
+                    is_escaped = is_string && **byte == b'\\' && !is_escaped;
+                    **byte == b'}' && !is_string
+                });
                 braces.nth(1).map(|(last, _)| start - 1..last + 1)
             }
             _ => None,
@@ -495,6 +501,7 @@ mod tests {
             ("user ", TUPLE, " logged in"),
             ("[{id,", TUPLE, "},{n,1}]"),
             ("", "{uid,'uid@127.0.0.1',{1539,625275,432128},<<0,1:6>>}", "{uid,}"),
+            ("", "{uid,<<\"}\\\"}Q\">>,{1539,625275,432128},1}", "}"),
             ("{uid,{uid,", "{uid,<<3,235,39,49>>,{1539, 625275, 432128},1}", "{uid"),
         ] {
             let text = std::format!("{before}{id}{after}");
