@@ -51,8 +51,9 @@ impl fmt::Display for Micros {
             (24, fraction % 100),
         ] {
             if let Some([tens, ones]) = text.get_mut(pair..pair + 2) {
-                let digit = |number: i64| b'0' + u8::try_from(number % 10).unwrap_or(0);
-                (*tens, *ones) = (digit(number / 10), digit(number));
+                // Only a year that is left out is no number of two digits.
+                let number = u8::try_from(number).unwrap_or(0) % 100;
+                (*tens, *ones) = (b'0' + number / 10, b'0' + number % 10);
             }
         }
         // The year is left out if it was written before, and the end if it has fewer digits.

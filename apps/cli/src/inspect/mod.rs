@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jiff::tz::TimeZone;
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde::ser::SerializeMap;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::{
     Agreement, Confidence, Damage, Format, Identifier, Inspection, Inspections, Reading, Readings,
@@ -23,8 +23,8 @@ use crate::options::given::GivenOptions;
 use crate::options::when::{self, zone};
 use crate::options::{Layouts, Scheme};
 use crate::output::Output;
+use crate::output::json::JsonMap;
 use crate::output::picture::{self, Heading};
-use crate::output::printed::write_json;
 use crate::output::template::{Place, Template};
 use crate::reading::{NamedFormat, Reader, named};
 
@@ -189,11 +189,19 @@ struct InspectedLine<'a> {
     column: Option<u64>,
 }
 
-/// By hand, because `serde(flatten)` copies each member first.
-impl Serialize for InspectedLine<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.inspection.serialize_members(&mut map)?;
+impl InspectedLine<'_> {
+    /// Appends a line of JSON.
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let mut map = JsonMap::new(out);
+        self.members(&mut map).map_err(|error| Failure::Write(error.into()))?;
+        map.end().map_err(|error| Failure::Write(error.into()))?;
+        out.push(b'\n');
+        Ok(())
+    }
+
+    /// Serializes the members. `serde(flatten)` would copy each first.
+    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        self.inspection.serialize_members(map)?;
         if let Some(local) = &self.local {
             map.serialize_entry("local", local)?;
         }
@@ -205,7 +213,7 @@ impl Serialize for InspectedLine<'_> {
                 map.serialize_entry(name, &number)?;
             }
         }
-        map.end()
+        Ok(())
     }
 }
 
@@ -415,7 +423,7 @@ impl Inspector<'_> {
                 line: input.line,
                 column: input.column,
             };
-            return write_json(&line, out.buffer());
+            return line.write_json(out.buffer());
         }
         if let Some(template) = &self.arguments.template {
             return template.write(inspection, Place::of(input), out.buffer());

@@ -1,5 +1,6 @@
 //! Standard output or a file, in large pieces.
 
+pub(crate) mod json;
 pub(crate) mod picture;
 pub(crate) mod printed;
 pub(crate) mod progress;

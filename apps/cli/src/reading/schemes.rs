@@ -45,8 +45,7 @@ fn form_of(kind: Kind, named: Option<&str>, text: &[u8]) -> TextForm {
     let canonical = TextForm::canonical(kind);
     let (min, max) = canonical.lens;
     let is_other = !(min..=max).contains(&text.len());
-    let characters = Characters::used_in(text);
-    let fits = |form: &TextForm| is_other && form.fits(text.len(), characters);
+    let fits = |form: &TextForm| is_other && form.fits(text.len(), Characters::used_in(text));
     let named = named.and_then(|name| TextForm::named(kind, name));
     named.or_else(|| TextForm::all(kind).find(fits)).unwrap_or(canonical)
 }
