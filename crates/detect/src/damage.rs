@@ -81,7 +81,8 @@ fn is_rounded(number: u64, digits: &[u8]) -> bool {
     fmt::write(&mut Expected(digits), format_args!("{double}")).is_ok()
 }
 
-/// Reports whether a text is a number with an exponent, which is at least as large as 2^53.
+/// Reports whether a text is a number with an exponent, of the twelve digits from which on
+/// spreadsheets write one.
 fn is_scientific(text: &[u8]) -> bool {
     let Some(place) = text.iter().position(|byte| matches!(byte, b'e' | b'E')) else {
         return false;
@@ -99,7 +100,7 @@ fn is_scientific(text: &[u8]) -> bool {
     let exponent = str::from_utf8(exponent.strip_prefix(b"+").unwrap_or(exponent));
     let exponent = exponent.ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let exponent = exponent.and_then(|digits| digits.parse::<u32>().ok());
-    is_mantissa && exponent.is_some_and(|exponent| (15..=38).contains(&exponent))
+    is_mantissa && exponent.is_some_and(|exponent| (11..=38).contains(&exponent))
 }
 
 #[cfg(test)]
@@ -129,6 +130,8 @@ mod tests {
             ("1,75929E+17", Some(Damage::Scientific)),
             ("-1e18", Some(Damage::Scientific)),
             ("1.2E+3", None),
+            ("4.687E+11", Some(Damage::Scientific)),
+            ("4.687E+10", None),
             ("1.E17", None),
             ("12E17", None),
             ("1.2E+", None),

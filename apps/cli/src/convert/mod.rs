@@ -114,8 +114,8 @@ impl Converter<'_> {
         let from = self.arguments.from;
         let invalid = |reason| {
             let from = from.map(Source::format);
-            let zeros = self.reader.of_zeros(input.text, from, input.line.is_some());
-            Failure::Invalid { reason, hint: zeros.map(Cow::Owned) }
+            let hint = self.reader.rewritten(input.text, from, input.line.is_some());
+            Failure::Invalid { reason, hint: hint.map(Cow::Owned) }
         };
         if let Some(from) = from {
             let original = source::read(from, input.text, &self.reader);

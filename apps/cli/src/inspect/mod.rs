@@ -93,6 +93,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         reader: Reader::new(&arguments.layouts, arguments.layouts.all()),
         named: Vec::new(),
         rounded: Some(0),
+        is_order_named: false,
         finds: arguments.find.then(Finds::default),
         summary: arguments.summary.then(InputSummary::default),
         agreement: Agreement::default(),
@@ -225,6 +226,8 @@ struct Inspector<'a> {
     /// The number of integers so far, as long as each looks like one that JavaScript has rounded.
     /// A single one looks so by accident, but a whole column does not. `None` after the remark.
     rounded: Option<u32>,
+    /// Set after the remark on the order of a UUID's bytes.
+    is_order_named: bool,
     /// The finds, if IDs are looked for.
     finds: Option<Finds>,
     /// The summary, if one was asked for in place of each input.
@@ -343,8 +346,8 @@ impl Inspector<'_> {
                 // The hint is given only if it leads somewhere.
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
                 let is_any = !self.reader.detect(input.text).readings().is_empty();
-                let zeros = self.reader.of_zeros(input.text, Some(named), input.line.is_some());
-                let hint = zeros.map(Cow::Owned).or_else(|| is_any.then_some(others.into()));
+                let own = self.reader.rewritten(input.text, Some(named), input.line.is_some());
+                let hint = own.map(Cow::Owned).or_else(|| is_any.then_some(others.into()));
                 Err(Failure::Invalid { reason, hint })
             }
         }
@@ -384,6 +387,7 @@ impl Inspector<'_> {
         }
         // Remarks follow what they are about.
         self.name_damage(input, out)?;
+        self.name_order(input, found, out)?;
         if shown == 0 {
             return Err(self.nothing(input, found));
         }
@@ -461,7 +465,7 @@ impl Inspector<'_> {
             let reason = "is not an ID, but has one in it".to_owned();
             return Failure::Invalid { reason, hint: Some(hint.into()) };
         }
-        let zeros = self.reader.of_zeros(input.text, None, input.line.is_some());
+        let own = self.reader.rewritten(input.text, None, input.line.is_some());
         if !found.is_empty() {
             // Nearly every number fits a dozen formats.
             const NAMED: usize = 3;
@@ -473,7 +477,7 @@ impl Inspector<'_> {
             }
             return Failure::Invalid {
                 reason: format!("is not likely an ID; it may be: {}", all.join(", ")),
-                hint: Some(zeros.map_or_else(
+                hint: Some(own.map_or_else(
                     || "`tickid inspect --all ID` shows these readings, --from says which".into(),
                     Cow::Owned,
                 )),
@@ -482,8 +486,7 @@ impl Inspector<'_> {
         Failure::Invalid {
             reason: self.reader.near_misses(input.text),
             hint: Some(
-                zeros
-                    .map_or_else(|| "`tickid inspect --help` lists the formats".into(), Cow::Owned),
+                own.map_or_else(|| "`tickid inspect --help` lists the formats".into(), Cow::Owned),
             ),
         }
     }
@@ -503,6 +506,29 @@ impl Inspector<'_> {
                 input.remark(out, &format!("is the shortest text of its double: {damage}"))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Says that a UUID without a version has one in another order of its bytes.
+    fn name_order(
+        &mut self,
+        input: Input<'_>,
+        found: &Readings,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let is_uuid = found.first().is_some_and(|one| {
+            one.doubt().is_none() && matches!(one.identifier(), Identifier::Uuid(_))
+        });
+        // Once, as all lines of a column have the same order.
+        if !is_uuid || self.is_order_named {
+            return Ok(());
+        }
+        match self.reader.rewritten(input.text, None, input.line.is_some()) {
+            Some(own) => {
+                self.is_order_named = true;
+                input.remark(out, &format!("has no version of a UUID; {own}"))
+            }
+            None => Ok(()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Reading texts as IDs, of the format that an option names or of those that are detected.
 
 mod near_miss;
+mod rewritten;
 pub(crate) mod schemes;
 
 use std::sync::LazyLock;
@@ -80,39 +81,32 @@ impl<'a> Reader<'a> {
         self.is_of(one, named) && may_be
     }
 
-    /// Returns a hint for a decimal number that is an ID without the zeros in front of it, as
-    /// columns of fixed width have them: likely one, or one of the format that was named. They are
-    /// not removed unasked, because no integer is written so. `is_line` says that others follow,
-    /// for which the same hint holds.
+    /// Returns a hint for an ID that a program has rewritten, for example with zeros in front of it:
+    /// likely one, or one of the format that was named. `is_line` says that others follow, for
+    /// which the same hint holds.
     #[cold]
-    pub(crate) fn of_zeros(
+    pub(crate) fn rewritten(
         &self,
         text: &[u8],
         from: Option<NamedFormat>,
         is_line: bool,
     ) -> Option<String> {
-        let start = text.iter().position(|digit| *digit != b'0').filter(|zeros| *zeros > 0)?;
-        let digits = str::from_utf8(&text[start..]).ok()?;
-        if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-            return None;
-        }
+        let (how, own) = rewritten::of(text)?;
         let names: Vec<String> = match from {
             Some(from) => {
-                let read = self.read_as(from, digits.as_bytes()).ok();
+                let read = self.read_as(from, own.as_bytes()).ok();
                 read.map(|(id, form)| id.name(form).to_string()).into_iter().collect()
             }
             None => {
-                let found = self.detect(digits.as_bytes());
+                let found = self.detect(own.as_bytes());
                 // The time is that of one line.
                 let name =
                     |one: &Reading| if is_line { one.name().to_string() } else { named(one) };
                 found.readings().likely().map(name).collect()
             }
         };
-        let what = if is_line { "it".to_owned() } else { digits.to_owned() };
-        (!names.is_empty()).then(|| {
-            format!("without the zeros in front, {what} is read as {}", names.join(", or "))
-        })
+        let what = if is_line { "it".to_owned() } else { own };
+        (!names.is_empty()).then(|| format!("{how}, {what} is read as {}", names.join(", or ")))
     }
 
     /// Returns a predicate about a text that is of no format.

@@ -415,6 +415,27 @@ fn bad_input_has_a_reason() {
         let hint = "\nhint: without the zeros in front, ";
         assert_fails(arguments, &run(arguments), INVALID, &[hint, said]);
     }
+    // Others as programs, shells and databases write them.
+    let uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f is read as UUID of version 7 (2022-02-22T";
+    for (text, said) in [
+        ("175928847299117063L", "without the L behind it, 175928847299117063 is read as Disc"),
+        ("175_928_847_299_117_063", "without its underscores, 175928847299117063 is read as D"),
+        ("175928847299117063.0", "without the .0 behind it, 175928847299117063 is read as Dis"),
+        ("AX8i4nmwfMOYxNwMDAc5jw==", &*format!("decoded from Base64, {uuid}")),
+        (
+            "0xe2227f01b079c37c98c4dc0c0c07398f",
+            &*format!("out of the byte order of SQL Server, {uuid}"),
+        ),
+    ] {
+        let arguments = format!("inspect {text}");
+        assert_fails(&arguments, &run(&arguments), INVALID, &["\nhint: ", said]);
+    }
+    let ran = run("inspect e2227f01-b079-c37c-98c4-dc0c0c07398f");
+    assert_eq!(ran.status, OK);
+    let said = format!("has no version of a UUID; out of the byte order of SQL Server, {uuid}");
+    assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+    let spreadsheet = "inspect 4.687E+11";
+    assert_fails(spreadsheet, &run(spreadsheet), INVALID, &["spreadsheets round"]);
     for arguments in ["inspect 007", "inspect 000", "inspect --from uuid 0175928847299117063"] {
         let ran = run(arguments);
         assert!(ran.status == INVALID && !ran.stderr.contains("zeros in front"), "{}", ran.stderr);
