@@ -391,13 +391,19 @@ export function restore(
  * Returns the two ends of a `BETWEEN`: the lowest and the highest ID that show a time from `since`
  * to before `until`, in milliseconds since 1970. An ID shows the start of its tick, so consecutive
  * ranges neither overlap nor leave a gap, except those of global kuids, which sort by node first.
+ * It takes the same formats as the command. Of those that are no integers, the ends are texts.
  */
 export function range(
-  of: Kind | Layout,
+  of: Kind | Layout | 'mastodon' | 'tiktok' | 'unique-rowid' | 'nextcloud',
   since: number | bigint,
   until: number | bigint,
   options?: Layouts,
 ): { min: bigint; max: bigint };
+export function range(
+  of: 'uuid-v7' | 'ulid' | 'ksuid' | 'xid' | 'objectid' | 'tid',
+  since: number | bigint,
+  until: number | bigint,
+): { min: string; max: string };
 
 /** The fields of a sample. */
 export interface SampleOptions extends Layouts {

@@ -12,7 +12,7 @@ mod report;
 use js_sys::{Date, Uint8Array};
 use tickid_convert::{AnyId, AnyScheme, Kind, Layouts, Options, convert_any, restore_any};
 use tickid_core::{ManualClock, UnixTime};
-use tickid_detect::{Detector, Inspection, LayoutCard, Summary, trimmed};
+use tickid_detect::{Detector, Inspection, LayoutCard, Summary, TimeOrdered, trimmed};
 use tickid_snowflake::{AnySnowflake, Preset};
 use wasm_bindgen::prelude::*;
 
@@ -241,7 +241,12 @@ pub fn range(
     options: Option<Given>,
 ) -> Result<Record, Thrown> {
     let mut layouts = given::layouts(options.as_ref())?;
-    let kind = id::scheme(of, &mut layouts)?;
+    let name = of.as_string().unwrap_or_default();
+    let read_only = TimeOrdered::all().find(|one| one.name() == name);
+    let kind = match read_only {
+        Some(_) => None,
+        None => Some(id::scheme(of, &mut layouts)?),
+    };
     let [since, until] = [given::time(since, "since")?, given::time(until, "until")?];
     if since >= until {
         return Err(Thrown::range(&format!("since {since} is not before until {until}")));
@@ -249,15 +254,29 @@ pub fn range(
     // The highest ID is that of the last time before the end, and the smallest step of times is a
     // microsecond.
     let last = UnixTime::from_micros(until.as_micros() - 1);
-    let scheme = AnyScheme::new(kind, &layouts);
-    // Times without an ID are named, rather than cut to those that have one.
-    scheme.min_at(since).and(scheme.max_at(last)).map_err(range_error)?;
-    let ids = scheme.range(since..until).ok_or_else(|| {
-        Thrown::range(&format!("no ID shows a time from {since} to before {until}"))
-    })?;
+    let none = || Thrown::range(&format!("no ID shows a time from {since} to before {until}"));
     let record = Record::new();
-    record.set("min", &ids.start().to_u128().into());
-    record.set("max", &ids.end().to_u128().into());
+    if let Some(kind) = kind {
+        let scheme = AnyScheme::new(kind, &layouts);
+        // Times without an ID are named, rather than cut to those that have one.
+        scheme.min_at(since).and(scheme.max_at(last)).map_err(range_error)?;
+        let ids = scheme.range(since..until).ok_or_else(none)?;
+        record.set("min", &ids.start().to_u128().into());
+        record.set("max", &ids.end().to_u128().into());
+    }
+    if let Some(format) = read_only {
+        let min = format.min_at(since).map_err(range_error)?;
+        let max = format.max_at(last).map_err(range_error)?;
+        // They are the other way round where no tick starts within the range.
+        if *min.bytes() > *max.bytes() {
+            return Err(none());
+        }
+        for (end, id) in [("min", min), ("max", max)] {
+            // Integers as such, and others as their text, which sorts like them.
+            let text = || JsValue::from_str(Inspection::new(id, "", &layouts).text());
+            record.set(end, &id.integer().map_or_else(text, JsValue::from));
+        }
+    }
     Ok(record)
 }
 

@@ -472,6 +472,16 @@ test('layouts stand for Snowflakes of them', { skip: withoutCommand }, () => {
     assert.deepEqual([min, max], ends(['range', name, ...times]), name);
     assert.deepEqual(range('snowflake', since, until, { layout: name }), { min, max });
   }
+  // Of formats that are only read, texts if they are no integers.
+  const day = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)];
+  const integers = ['mastodon', 'tiktok', 'unique-rowid', 'nextcloud'];
+  const names = [...integers, 'uuid-v7', 'ulid', 'ksuid', 'xid', 'objectid', 'tid'];
+  for (const name of names) {
+    const { min, max } = range(name, ...day);
+    const there = tickid(['range', name, ...words(day)]).trim().split('\n');
+    assert.deepEqual([`${min}`, `${max}`], there, name);
+    assert.equal(typeof min, integers.includes(name) ? 'bigint' : 'string', name);
+  }
   const text = '39x10ms/8s/16n@2014-09-01';
   const times = dayOf(layout(text));
   const { min } = range(text, ...times);
