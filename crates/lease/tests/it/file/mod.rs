@@ -197,15 +197,16 @@ fn claims_read_few_files() {
     let folder = Folder::new();
     let pool = realm("0-65535/16");
     let store = folder.open();
-    acquire_of(&store, &pool).unwrap();
+    // Its row can be read. It is among those that are read below, as one at random may be.
+    let first = AnyNode::new(1_000, 16).unwrap();
+    let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+    claim.attempt = Some(first);
+    assert_eq!(block_on(store.acquire(&pool, &mut claim), TIMEOUT).unwrap().node, first);
     // As many rows as there would be with holders that live on.
     let index = folder.path("index");
     let nodes = folder.path("nodes");
-    let first = fs::read_dir(&nodes).unwrap().next().unwrap().unwrap().file_name();
-    let (first, _) = first.to_str().unwrap().split_once('-').unwrap();
-    let first: u64 = first.parse().unwrap();
     let mut entries = fs::read(&index).unwrap();
-    for value in (0..NODES).filter(|&value| value != first) {
+    for value in (0..NODES).filter(|&value| value != first.value()) {
         let mut entry = [value.to_le_bytes().as_slice(), &16_u32.to_le_bytes()].concat();
         let checksum = crc32fast::hash(&entry);
         entry.extend(checksum.to_le_bytes());
@@ -215,10 +216,10 @@ fn claims_read_few_files() {
     fs::write(&index, &entries).unwrap();
     let backend = folder.backend();
     for limit in [64, 512] {
-        let start = AnyNode::new(1_000, 16).unwrap();
-        let scope = Scope::Candidates { start, limit };
-        let view = block_on(backend.read(pool.name(), scope), TIMEOUT).unwrap();
+        let scope = Scope::Candidates { start: first, limit };
+        let mut view = block_on(backend.read(pool.name(), scope), TIMEOUT).unwrap();
         assert!(view.rows.len() <= 2 * limit, "{}", view.rows.len());
+        assert!(matches!(view.rows.remove(&first), Some(RowState::Intact { .. })));
         assert!(view.rows.values().all(|state| matches!(state, RowState::Malformed { .. })));
     }
     assert!(acquire_of(&store, &pool).unwrap().node.value() >= NODES);
