@@ -314,16 +314,16 @@ fn daemons_end_with_unattended_leases() {
     assert!(matches!(program.end().2.code(), Some(3 | NO_LEASE)));
 }
 
-/// Each process of a chain writes the time, starts the next, and ends a millisecond later, in a
-/// session of its own.
-const CHAIN: &str = r#"exec perl -MPOSIX -MTime::HiRes=time -e '
-    $| = 1; POSIX::setsid();
+/// Each process of a chain starts the next, and ends a millisecond later, in a session of its own.
+const CHAIN: &str = r#"exec perl -MPOSIX -e '
+    $| = 1; POSIX::setsid(); print "began\n";
     for (;;) {
-        printf "%d\n", 1000 * time; select(undef, undef, undef, .001);
+        select(undef, undef, undef, .001);
         POSIX::_exit(0) if fork
     }'"#;
 
-/// A process that is found may have started another by then.
+/// A process that is found may have started another by then. While the supervisor is stopped, the
+/// keeper finds the last of them: only then nobody holds the pipe. How soon, depends on the machine.
 #[test]
 fn chains_of_processes_end() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
@@ -344,15 +344,11 @@ fn chains_of_processes_end() {
         }
     }
     drop(lock);
-    let last: u64 = lines.last().expect("a line").parse().expect("a number");
-    let row = row(state.path());
+    assert_eq!(lines.count(), 0);
     program.signal(Signal::SIGCONT);
     let (_, stderr, status) = program.end();
     assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
     assert!(stderr.contains("or this process did not run"), "{stderr}");
-    // Ticks of 4 ms since 2010.
-    let ceiling = 1_262_304_000_000 + 4 * tick(&row["ceiling"]);
-    assert!(last < ceiling, "{} ms after the window {row}", last - ceiling);
 }
 
 /// Its first thread ends, and the kernel shows it as a zombie, but the others run on.
