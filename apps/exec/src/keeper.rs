@@ -236,7 +236,7 @@ fn inherited(number: RawFd, options: &OpenOptions) -> io::Result<File> {
 fn keep(
     command: &[OsString],
     margin: Duration,
-    control: File,
+    mut control: File,
     reports: &mut File,
 ) -> io::Result<()> {
     // Signals for the program, or for all processes of a service, are not for this one.
@@ -251,9 +251,6 @@ fn keep(
     let signals = SigSet::from(Signal::SIGCHLD);
     let signals = SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
     let null = File::options().read(true).write(true).open("/dev/null")?;
-    // Not the path that this program was started from: there may be another version by now.
-    let mut stage = Command::new("/proc/self/exe");
-    stage.arg0("tickid").args(Launch::arguments(&before, command)).process_group(0);
     let mut means = Means {
         signals,
         alarms: Alarms::new()?,
@@ -261,6 +258,21 @@ fn keep(
         margin,
         group: ControlGroup::own(),
     };
+    // This process may have been stopped until now, and the first orders be late.
+    while let [true] = ready([control.as_fd()], Some(Duration::ZERO))? {
+        match KeeperOrder::read(&mut control)? {
+            Some(KeeperOrder::KillAt(boot, wall)) => means.kill_at = (boot, wall),
+            // There is nothing to let go of yet. Without a supervisor, nothing is started.
+            Some(KeeperOrder::LetGo) | None => {
+                means.kill_at = (Duration::ZERO, UnixTime::MIN);
+                break;
+            }
+        }
+    }
+    means.alarms.at(means.kill_at, TimerSetTimeFlags::empty())?;
+    // Not the path that this program was started from: there may be another version by now.
+    let mut stage = Command::new("/proc/self/exe");
+    stage.arg0("tickid").args(Launch::arguments(means.kill_at, &before, command)).process_group(0);
     let leader = i32::try_from(stage.spawn()?.id()).map_err(|_| nix::Error::EOVERFLOW)?;
     let leader = Pid::from_raw(leader);
     match watch(leader, null, &mut means, control, reports) {

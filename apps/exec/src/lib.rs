@@ -51,7 +51,8 @@
 //!    signal goes to a thread that does not block it. Signals are read and not handled, so that
 //!    ignored ones stay ignored for the program (`nohup`).
 //! 3. The program starts when all windows are open and more time is left than the kill takes. The
-//!    keeper knows the time of the kill before it starts the program.
+//!    keeper knows the time of the kill before it starts the program, and the launcher does not
+//!    become the program after that time, however long both were stopped.
 //! 4. The program is killed a margin before its IDs can reach the ceiling, because a kill takes
 //!    time on a busy machine. The margin is a twentieth of the term, at least 100 ms and at most 1
 //!    s. For example, it is half a second for a term of 10 s. Alarms follow the wall clock, which
@@ -112,7 +113,7 @@ struct Readme;
 /// Call it first in `main`, because [`exec`] starts the program that it is called in again, as
 /// keeper and as launcher. Without this call, these would run `main` like any other process.
 ///
-/// Returns the exit status of the keeper.
+/// Returns the exit status of the keeper, or of a program whose time was over before it began.
 ///
 /// # Errors
 /// Returns [`Error::Run`] if the program cannot be run, [`Error::Stage`] if the stage was called by
@@ -122,6 +123,6 @@ pub fn stage() -> Option<Result<ExitCode, Error>> {
     let keeper = Keeper::of_this_process().map(|keeper| keeper.run());
     keeper.or_else(|| {
         let stage = Launch::of_this_process()?;
-        Some(launch(&stage).map(|never| match never {}))
+        Some(launch(&stage))
     })
 }

@@ -1,6 +1,9 @@
-//! The exit status that stands for a signal.
+//! Exit statuses, as in a shell and as of `timeout`.
 
 use nix::sys::signal::Signal;
+
+/// The exit status if the program was stopped because it had no lease. `timeout` has the same.
+pub(super) const NO_LEASE: u8 = 124;
 
 /// Returns the exit status of a process that a signal killed.
 pub(super) fn of_signal(signal: Signal) -> u8 {

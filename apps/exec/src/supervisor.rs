@@ -22,7 +22,7 @@ use crate::leases::{ExecLease, Leases};
 use crate::plan::{Plan, Variables};
 use crate::program::{Program, ProgramChange, stop_as_well};
 use crate::renewal::{News, answer, keep};
-use crate::status::of_signal;
+use crate::status::{NO_LEASE, of_signal};
 use crate::wake::{Wake, WakeReason, block_signals};
 use crate::window::{ClockTimes, ProgramWindow, margin};
 
@@ -31,9 +31,6 @@ const SHORTEST_TERM: Duration = Duration::from_secs(1);
 
 /// The time after which the keeper is told again to kill.
 const AGAIN: Duration = Duration::from_millis(500);
-
-/// The exit status if the program was stopped because it had no lease. `timeout` has the same.
-const NO_LEASE: u8 = 124;
 
 /// Runs a program with leased nodes, until it ends or one of the leases does. Before a lease ends,
 /// the program is sent SIGTERM, and SIGKILL [`kill_after`](Plan::kill_after) later.

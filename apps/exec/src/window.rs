@@ -20,6 +20,11 @@ impl ClockTimes {
         let boot = clock_gettime(ClockId::CLOCK_BOOTTIME)?.into();
         Ok(Self { boot, wall: SystemClock.now().ok() })
     }
+
+    /// Reports whether one of these times has come, by its clock.
+    pub(super) fn has_reached(self, (boot, wall): (Duration, UnixTime)) -> bool {
+        self.boot >= boot || self.wall.is_none_or(|now| now >= wall)
+    }
 }
 
 /// A window as it was granted last, by the clocks of this machine.

@@ -3,15 +3,16 @@
 
 use core::time::Duration;
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 
 use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
-use nix::unistd::{Pid, mkfifo};
+use nix::unistd::{Pid, dup, mkfifo};
 use serde_json::Value;
 
 use super::losses::take_away;
@@ -26,6 +27,45 @@ fn no_start_without_a_supervisor() {
         stage.args(["lease-exec-launch", supervisor, "echo", "began"]);
         let ran = ran(&mut stage);
         assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{supervisor:?}");
+    }
+}
+
+/// A keeper that was stopped before it started the program: the window is over, or was renewed, or
+/// the supervisor is gone.
+#[test]
+fn programs_start_within_their_time() {
+    let kill_at = |micros: u64| {
+        // The order, the time since the machine's start, and the wall clock's.
+        [[0].as_slice(), &micros.to_le_bytes(), &i64::MAX.to_le_bytes()].concat()
+    };
+    let (over, ahead) = (kill_at(1), kill_at(u64::MAX));
+    for (orders, output) in [
+        (vec![&over], ""),
+        (vec![&over, &ahead], "began\n"),
+        (vec![&ahead, &over], ""),
+        (vec![], ""),
+    ] {
+        let (control, mut supervisor) = io::pipe().expect("made");
+        let (reports, of_keeper) = io::pipe().expect("made");
+        for order in &orders {
+            supervisor.write_all(order).expect("written");
+        }
+        // Gone, or there until the program has ended.
+        let supervisor = (!orders.is_empty()).then_some(supervisor);
+        // Inherited by the keeper, unlike those above.
+        let ends = [dup(control).expect("copied"), dup(of_keeper).expect("copied")];
+        let mut keeper = Command::new(env!("CARGO_BIN_EXE_tickid"));
+        let numbers = ends.each_ref().map(|end| end.as_raw_fd().to_string());
+        keeper.arg("lease-exec-keep").args(numbers).args(["1000", "echo", "began"]);
+        keeper.stdin(Stdio::null()).stdout(Stdio::piped());
+        let keeper = keeper.spawn().expect("runs");
+        drop(ends);
+        // Started, and ended.
+        let mut news = [0; 10];
+        (&reports).read_exact(&mut news).expect("reports");
+        drop(supervisor);
+        let ran = keeper.wait_with_output().expect("ends");
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), output, "{orders:?}: {news:?}");
     }
 }
 
