@@ -41,7 +41,8 @@ pub(crate) struct RealmsArguments {
   tickid lease list --realm sno --check --min-free 8
 
 Begins with the realm (with --json its first object), whose figures count the nodes of the pool. A
-node is free, held, expired (not renewed in time), quarantined (further ahead of the store's clock
+node is free, held, expired (not renewed in time, so that others may take it), paused (not held, but
+granted only later, as before the realm starts), quarantined (further ahead of the store's clock
 than a lease can reach, or unreadable) or retired (not in the pool any more). The ceiling is the end
 of its last window; --json adds the floor, and the token.
 
@@ -108,6 +109,8 @@ impl NodeLine {
                 Standing::Quarantined => "quarantined",
                 Standing::Retired => "retired",
                 Standing::Reserved => "reserved",
+                Standing::Paused => "paused",
+                // A later release of the library may have more; all of this one are above.
                 _ => "unknown",
             },
             floor,

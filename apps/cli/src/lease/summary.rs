@@ -18,6 +18,7 @@ pub(super) struct RealmSummary {
     held: u64,
     free: u64,
     expired: u64,
+    paused: u64,
     quarantined: u64,
     allowance_ticks: u64,
     skew_seconds: f64,
@@ -51,6 +52,7 @@ impl RealmSummary {
             held: 0,
             free: 0,
             expired: 0,
+            paused: 0,
             quarantined: 0,
             allowance_ticks: terms.allowance,
             skew_seconds: terms.skew.as_secs_f64(),
@@ -70,8 +72,11 @@ impl RealmSummary {
                 Standing::Expired => summary.expired += 1,
                 Standing::Quarantined => summary.quarantined += 1,
                 Standing::Free => summary.free += 1,
+                Standing::Paused => summary.paused += 1,
                 // Not in the pool yet, while it is being reconfigured.
-                _ => {}
+                Standing::Retired => {}
+                // Never leased; nor is what only a later release of the library knows.
+                Standing::Reserved | _ => {}
             }
         }
         Ok(summary)
@@ -85,6 +90,11 @@ impl RealmSummary {
         }
         let Self { realm, scheme, layout, pool, nodes, held, free, expired, quarantined, .. } =
             self;
+        // Few realms have any.
+        let paused = match self.paused {
+            0 => String::new(),
+            paused => format!(", {paused} paused"),
+        };
         let layout = if layout.is_empty() { String::new() } else { format!(" ({layout})") };
         let unknown = || "-".to_owned();
         let lines = [
@@ -93,7 +103,9 @@ impl RealmSummary {
             ("pool", format!("{pool}, {nodes} nodes")),
             (
                 "nodes",
-                format!("{held} held, {free} free, {expired} expired, {quarantined} quarantined"),
+                format!(
+                    "{held} held, {free} free, {expired} expired, {quarantined} quarantined{paused}"
+                ),
             ),
             ("terms", self.terms.to_string()),
             ("store time", self.store_time.clone().unwrap_or_else(unknown)),
@@ -115,7 +127,8 @@ impl RealmSummary {
         if *quarantined > 0 {
             warnings.push(format!("{quarantined} nodes of the realm {realm} are quarantined"));
         }
-        if available < min_free {
+        // Before the realm starts, that is the reason.
+        if available < min_free && self.starts.is_none() {
             warnings.push(format!(
                 "{available} of {nodes} nodes of the realm {realm} are free, fewer than {min_free}"
             ));

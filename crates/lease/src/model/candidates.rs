@@ -167,7 +167,7 @@ impl RealmRules<'_> {
     }
 
     /// Reports whether a node that ends there can be granted.
-    fn is_free(&self, ceiling: u64, state: Option<&RowState>) -> bool {
+    pub(crate) fn is_free(&self, ceiling: u64, state: Option<&RowState>) -> bool {
         let is_gone = match state {
             Some(RowState::Intact { row, is_dead, .. }) => *is_dead || row.token.is_none(),
             _ => false,

@@ -109,7 +109,7 @@ fn repair_needs_a_quarantine() {
     assert_eq!(neither.status, USAGE, "{}", neither.stderr);
     let told = ran_in(state.path(), "lease repair --realm orders --node 5/16 --yes");
     assert_eq!(told.status, OK, "{}", told.stderr);
-    assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "paused");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn repair_takes_all_quarantined() {
         assert!(told.contains(node.as_str().expect("a node")), "{told}");
     }
     let after = standings();
-    assert_eq!(after.iter().filter(|standing| *standing == "free").count(), 2, "{after:?}");
+    assert_eq!(after.iter().filter(|standing| *standing == "paused").count(), 2, "{after:?}");
     assert_eq!(after.iter().filter(|standing| *standing == "held").count(), 1, "{after:?}");
 }
 
@@ -173,5 +173,5 @@ fn repair_passes_over_newer_rows() {
     assert!(ran.stderr.contains("repaired: 6/16, 7/16"), "{}", ran.stderr);
     assert!(ran.stderr.contains("node 5/16 cannot be repaired"), "{}", ran.stderr);
     let standings = rows(state.path(), "orders").into_iter().map(|mut row| row["standing"].take());
-    assert_eq!(standings.collect::<Vec<_>>(), ["quarantined", "free", "free"]);
+    assert_eq!(standings.collect::<Vec<_>>(), ["quarantined", "paused", "paused"]);
 }

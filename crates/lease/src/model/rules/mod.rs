@@ -342,12 +342,16 @@ impl<'a> RealmRules<'a> {
         if ceiling > self.limit() {
             return Standing::Quarantined;
         }
-        match state {
-            Some(RowState::Intact { row, is_dead: false, .. }) if row.token.is_some() => {
-                let is_over = row.era < part.since_era || ceiling <= self.now;
-                if is_over { Standing::Expired } else { Standing::Held }
-            }
-            _ => Standing::Free,
+        let lease = match state {
+            Some(RowState::Intact { row, is_dead: false, .. }) if row.token.is_some() => Some(row),
+            _ => None,
+        };
+        match lease {
+            Some(row) if row.era >= part.since_era && ceiling > self.now => Standing::Held,
+            // Claims ask the same, so that none is refused what this calls free.
+            _ if !self.is_free(ceiling, state) => Standing::Paused,
+            Some(_) => Standing::Expired,
+            None => Standing::Free,
         }
     }
 }
@@ -409,4 +413,7 @@ pub enum Standing {
     Retired,
     /// Reserved for good, for functions in PostgreSQL that issue its IDs.
     Reserved,
+    /// Not held, and granted once the store's clock gets to its ceiling. For example, all nodes of
+    /// a realm that was invalidated are paused until it starts again.
+    Paused,
 }

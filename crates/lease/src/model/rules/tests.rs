@@ -251,14 +251,15 @@ fn standings_change_at_the_limits() {
     record.parts[0].since_era = 2;
     let rules = RealmRules::new(&record, at(100)).unwrap();
     let of_era = |era, ceiling| intact(Row { era, ..row(1, ceiling) }, 1);
-    let free = Row { token: None, ..row(1, 110) };
+    let free = |ceiling| Row { token: None, ..row(1, ceiling) };
     for (state, expected) in [
         (None, Standing::Free),
-        (Some(intact(free, 1)), Standing::Free),
+        (Some(intact(free(110), 1)), Standing::Free),
+        (Some(intact(free(130), 1)), Standing::Paused),
         (Some(dead(row(1, 110))), Standing::Free),
         (Some(of_era(2, 101)), Standing::Held),
         (Some(of_era(2, 100)), Standing::Expired),
-        (Some(of_era(1, 110)), Standing::Expired),
+        (Some(of_era(1, 110)), Standing::Paused),
         (Some(of_era(1, 100)), Standing::Expired),
         (Some(of_era(2, 130)), Standing::Held),
         (Some(of_era(2, 131)), Standing::Quarantined),
@@ -266,6 +267,26 @@ fn standings_change_at_the_limits() {
         assert_eq!(rules.standing(node(1), state.as_ref()), expected, "{state:?}");
     }
     assert_eq!(rules.standing(node(3), None), Standing::Retired);
+}
+
+/// Lists and claims agree, also before a realm starts.
+#[test]
+fn free_nodes_are_those_that_claims_get() {
+    for floor in [0, 100, 101, 114, 115, 130] {
+        let record = Record { era: 1, floor, ..record_of("1/8") };
+        let rules = RealmRules::new(&record, at(100)).unwrap();
+        let of_era = |era, ceiling| intact(Row { era, ..row(1, ceiling) }, 1);
+        let free = |ceiling| intact(Row { token: None, ..row(1, ceiling) }, 1);
+        let states = (90..=135).flat_map(|ceiling| {
+            [of_era(0, ceiling), of_era(1, ceiling), free(ceiling), dead(row(1, ceiling))]
+        });
+        for state in states.map(Some).chain([None]) {
+            let standing = rules.standing(node(1), state.as_ref());
+            let row = choose(&record, rows(state.clone().map(|state| (1, state))), 100).row();
+            let is_free = matches!(standing, Standing::Free | Standing::Expired);
+            assert_eq!(is_free, row.is_some(), "{floor} {state:?}: {standing:?}");
+        }
+    }
 }
 
 #[test]
