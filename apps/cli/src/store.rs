@@ -12,7 +12,7 @@ use tickid_lease::{RealmSpec, Store, StoreError};
 
 use crate::failure::Failure;
 use crate::features::check_store;
-use crate::message::{say, shown};
+use crate::message::shown;
 
 /// Names the store unless the command line does.
 pub(crate) const STORE_VARIABLE: &str = "TICKID_STORE";
@@ -127,12 +127,13 @@ pub(crate) fn answer<T>(
     block_on(request, ANSWER_WITHIN)
 }
 
-/// Says that a realm was created, since its name may be mistyped, and names the nearest other one.
-pub(crate) fn say_created(store: &Store, created: &Created) {
+/// Returns what to say about a realm that was created, since its name may be mistyped: it names the
+/// nearest other one.
+pub(crate) fn created_remark(store: &Store, created: &Created) -> Option<String> {
     let realm = &created.record.realm;
     // A static node without a folder has its realms in memory, so each of its processes makes them.
     if !created.is_new || store.inner().name() == "memory" {
-        return;
+        return None;
     }
     // The nearest name is only a help: the realm is there without it.
     let names = answer(store.realms()).unwrap_or_default();
@@ -140,7 +141,7 @@ pub(crate) fn say_created(store: &Store, created: &Created) {
     let nearest = realm.name().nearest(others);
     let nearest = nearest.map_or_else(String::new, |name| format!("; the nearest is {name}"));
     let (name, scheme, pool) = (realm.name(), realm.scheme(), realm.pool());
-    say(&format!("created the realm {name}: {scheme}, with the nodes {pool}{nearest}"));
+    Some(format!("created the realm {name}: {scheme}, with the nodes {pool}{nearest}"))
 }
 
 /// Returns a realm as the store keeps it; `None` when there is no such realm, or not any more.

@@ -34,7 +34,7 @@ use crate::output::printed::{Printed, Style, write_id, write_json};
 use crate::output::progress::Progress;
 use crate::output::template::{Place, Template};
 use crate::output::{self, Output};
-use crate::store::{StoreOptions, answer, say_created, setting};
+use crate::store::{StoreOptions, answer, created_remark, setting};
 
 /// Names the realm unless the command line does.
 const REALM_VARIABLE: &str = "TICKID_REALM";
@@ -272,7 +272,7 @@ impl Plan<'_> {
         let adopted = answer(store.adopt(&new?))?;
         // Only a name that was given can be mistyped.
         if is_named {
-            say_created(&store, &adopted);
+            created_remark(&store, &adopted).iter().for_each(|remark| say(remark));
         }
         let realm = adopted.record.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());

@@ -68,7 +68,8 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         // The realm keeps the pause that it has. To say nothing would send its user round in a
         // circle, as the advice to use --new would come again.
         Ok(created) if arguments.new && created.not_yet.is_some() => {
-            let reason = starting(&created.record).unwrap_or_else(|| "the realm starts now".into());
+            let reason =
+                start_remark(&created.record).unwrap_or_else(|| "the realm starts now".into());
             let failure = Failure::LateNew(reason);
             Err(failure.hinting("wait until then: only a realm that does not exist yet can be new"))
         }
@@ -92,14 +93,14 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Reports how long it takes until the realm starts, if that lies in the future.
-pub(crate) fn say_start(record: &Record) {
-    if let Some(starting) = starting(record) {
-        say(&starting);
+fn say_start(record: &Record) {
+    if let Some(remark) = start_remark(record) {
+        say(&remark);
     }
 }
 
-/// Says when a realm starts that starts in the future, and why so late.
-fn starting(record: &Record) -> Option<String> {
+/// Returns when a realm starts that starts in the future, and why so late.
+pub(crate) fn start_remark(record: &Record) -> Option<String> {
     let from = record.realm.scale().time_of(record.floor);
     let wait = from.saturating_since(SystemClock.now().ok()?);
     let why = record.pause().map_or_else(String::new, |why| format!("{why} and "));

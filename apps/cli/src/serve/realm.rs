@@ -7,11 +7,11 @@ use tickid_lease::admin::{LeaseTextError, RealmName, Terms};
 use tickid_lease::{NodePool, RealmSpec, Store};
 
 use crate::failure::{Failure, layout_option};
-use crate::lease::{ShapeOptions, say_start};
+use crate::lease::{ShapeOptions, start_remark};
 use crate::message::shown;
 use crate::options::policy::GivenPolicy;
 use crate::options::{KuidKind, LayoutValues, Scheme, default_pool};
-use crate::store::{answer, kept, say_created};
+use crate::store::{answer, created_remark, kept};
 
 /// A realm to serve.
 #[derive(Clone, Debug)]
@@ -227,7 +227,9 @@ fn changes(spec: &RealmSpec, options: &str) -> String {
 /// Creates a realm.
 fn create(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
     let adopted = answer(store.adopt(realm))?;
-    say_created(store, &adopted);
-    say_start(&adopted.record);
+    // In the form of the log.
+    let say = |remark: &str| tracing::info!("{remark}");
+    created_remark(store, &adopted).iter().for_each(|remark| say(remark));
+    start_remark(&adopted.record).iter().for_each(|remark| say(remark));
     Ok(adopted.record.realm)
 }

@@ -181,10 +181,11 @@ fn options_are_set_by_environment() {
         log.lines().filter(|line| line.contains("the variable has no effect")).collect();
     let part = r#""variable":"TICKID_MAX_COUNTS","nearest":"TICKID_MAX_COUNT""#;
     assert!(matches!(&warned[..], [line] if line.contains(part)), "{log}");
+    // In the form of the log, of which every line is an object.
     for created in
         ["created the realm orders: sno, with", "created the realm chat: nanoflake, with"]
     {
-        assert!(log.contains(created), "{log}");
+        assert!(log.contains(&format!(r#""message":"{created}"#)), "{log}");
     }
 
     for (name, value, message) in [
