@@ -103,7 +103,7 @@ fn say_start(record: &Record) {
 pub(crate) fn start_remark(record: &Record) -> Option<String> {
     let from = record.realm.scale().time_of(record.floor);
     let wait = from.saturating_since(SystemClock.now().ok()?);
-    let why = record.pause().map_or_else(String::new, |why| format!("{why} and "));
+    let why = record.pause().map_or_else(String::new, |why| format!("{why}, and "));
     (!wait.is_zero()).then(|| {
         format!(
             "the realm {} {why}starts at {from}, in {} s, beyond all leases of earlier times",

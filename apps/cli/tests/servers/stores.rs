@@ -49,7 +49,7 @@ fn init_reports_the_start(place: &Place) {
         assert_eq!(ran.status, OK, "{}", ran.stderr);
         let (_, rest) = ran
             .stderr
-            .split_once("realm beyond is new to this store and starts at ")
+            .split_once("realm beyond is new to this store, or was lost, and starts at ")
             .expect("a time");
         let (_, rest) = rest.split_once(", in ").expect("a wait");
         let wait: u64 = rest.split_once(" s,").expect("seconds").0.parse().expect("a number");
@@ -62,12 +62,19 @@ fn init_reports_the_start(place: &Place) {
     assert!(told.iter().all(|ran| !ran.stderr.contains(hint)), "{told:?}");
     let late = place.run("init sno --realm beyond --term 60 --new");
     assert_eq!((late.status, late.stdout.as_str()), (NODE_STORE, ""), "{}", late.stderr);
-    for part in ["beyond is new to this store and starts at ", "--new comes too late", "hint: wait"]
-    {
+    for part in [
+        "beyond is new to this store, or was lost, and starts at ",
+        "--new comes too late",
+        "hint: wait",
+    ] {
         assert!(late.stderr.contains(part), "no {part:?} in {}", late.stderr);
     }
     let waits = place.run("acquire --realm beyond");
-    assert!(waits.stderr.contains(", since the realm is new to this store; "), "{}", waits.stderr);
+    assert!(
+        waits.stderr.contains(", since the realm is new to this store, or was lost; "),
+        "{}",
+        waits.stderr
+    );
     assert_eq!(place.run("list --realm beyond --check").status, INVALID);
     assert_eq!(place.run("acquire --realm beyond").status, NODE_STORE);
     assert!(place.stdout_of("realms").lines().any(|realm| realm == "beyond"));

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use tickid_core::TickStart;
-use tickid_lease::admin::Start;
-use tickid_lease::session::block_on;
+use tickid_lease::admin::{PauseReason, Start};
+use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{RealmSpec, Store};
 use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Test};
@@ -46,7 +46,7 @@ fn calls_before_the_start_say_why(server: &Postgres) {
     let session = base.session();
     let start = "tickid.tick_time_v1(record, (record ->> 'floor')::numeric) FROM tickid.realm";
     let at = session.one(start).unwrap();
-    fails_until(&session, kind, "nanoflake is new to this store,", &at);
+    fails_until(&session, kind, "nanoflake is new to this store, or was lost,", &at);
     // Functions in a realm that was invalidated.
     let base = Base::empty(server);
     let store = Store::new(base.backend());
@@ -56,6 +56,31 @@ fn calls_before_the_start_say_why(server: &Postgres) {
     let session = base.session();
     let at = session.one(start).unwrap();
     fails_until(&session, kind, "was invalidated,", &at);
+    // Whatever the realm's record says, in the words of the library.
+    for reason in PauseReason::ALL {
+        let (name, reason) = (reason.name(), reason.to_string());
+        session
+            .ask(&format!("UPDATE tickid.realm SET record = record || '{{\"pause\": \"{name}\"}}'"))
+            .unwrap();
+        fails_until(&session, kind, &format!(" {} {reason}, so", spec.name()), &at);
+    }
+    // Nodes of another size start beyond the leases of those that they share IDs with.
+    let kind = Kind::Scru64;
+    let spec = kind.realm("0-15/5");
+    let base = Base::empty(server);
+    let store = Store::new(base.backend());
+    let earlier = kind.realm("0-7/4");
+    block_on(store.create(&earlier, Start::Immediately), TIMEOUT).unwrap();
+    for _ in 0..8 {
+        let mut claim = Claim::new(Token::random().unwrap(), "", None);
+        block_on(store.acquire(&earlier, &mut claim), TIMEOUT).unwrap();
+    }
+    block_on(store.reconfigure(&spec), TIMEOUT).unwrap();
+    install(&base, &spec, Start::Delayed);
+    let session = base.session();
+    // By its policy it may be ahead of the clock, so it starts that much earlier.
+    fails_until(&session, kind, "has another pool,", "2");
+    let kind = Kind::Nanoflake;
     // A copy, whose clock then steps back, and later again, when it has issued IDs.
     let base = Base::new(server, &[kind, Kind::Scru64]);
     base.script_clock();

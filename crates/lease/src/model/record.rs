@@ -81,7 +81,7 @@ pub struct Record {
 /// block_on(store.invalidate(realm.spec()), timeout)?;
 /// let record = block_on(store.realm(realm.name()), timeout)?;
 /// assert_eq!(record.pause(), Some(PauseReason::Invalidated));
-/// assert_eq!(PauseReason::New.to_string(), "is new to this store");
+/// assert_eq!(PauseReason::New.to_string(), "is new to this store, or was lost");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,11 +98,17 @@ pub enum PauseReason {
 }
 
 impl PauseReason {
-    const ALL: [Self; 4] = [Self::New, Self::Invalidated, Self::Restored, Self::Copied];
+    /// All reasons, for tests of what repeats them in another language.
+    #[doc(hidden)]
+    pub const ALL: [Self; 4] = [Self::New, Self::Invalidated, Self::Restored, Self::Copied];
+
     /// The member of a record.
     const KEY: &str = "pause";
 
-    const fn name(self) -> &'static str {
+    /// Returns the name that records have for it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::New => "new",
             Self::Invalidated => "invalidated",
@@ -116,7 +122,7 @@ impl PauseReason {
 impl fmt::Display for PauseReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::New => "is new to this store",
+            Self::New => "is new to this store, or was lost",
             Self::Invalidated => "was invalidated",
             Self::Restored => "lost data in this store, as by a restored backup",
             Self::Copied => "is in a store that was copied, restored or promoted",

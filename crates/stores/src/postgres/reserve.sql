@@ -37,11 +37,11 @@ CREATE OR REPLACE FUNCTION tickid.pause_v1(record jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE record ->> 'pause'
-        WHEN 'new' THEN 'is new to this store'
+        WHEN 'new' THEN 'is new to this store, or was lost'
         WHEN 'invalidated' THEN 'was invalidated'
         WHEN 'restored' THEN 'lost data in this store, as by a restored backup'
         WHEN 'copied' THEN 'is in a store that was copied, restored or promoted'
-        ELSE 'is new to this store, or was invalidated' END;
+        ELSE 'is new to this store, or was lost or invalidated' END;
 END
 $$;
 
@@ -83,7 +83,7 @@ BEGIN
         END IF;
     END LOOP;
     IF immediately AND (found ->> 'floor')::numeric > tickid.tick_v1(found) THEN
-        RAISE EXCEPTION 'the realm % % and starts at %; --new comes too late, and changes nothing',
+        RAISE EXCEPTION 'the realm % %, and starts at %; --new comes too late, and changes nothing',
             realm_name, tickid.pause_v1(found),
             tickid.tick_time_v1(found, (found ->> 'floor')::numeric)
             USING ERRCODE = 'object_not_in_prerequisite_state',

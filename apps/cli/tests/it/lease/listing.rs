@@ -156,7 +156,7 @@ fn check_fails_before_init() {
     let again = ran_in(state.path(), "lease init sno --realm orders");
     assert_eq!(again.status, OK, "{}", again.stderr);
     assert!(
-        again.stderr.contains("the realm orders was invalidated and starts at "),
+        again.stderr.contains("the realm orders was invalidated, and starts at "),
         "{}",
         again.stderr
     );
