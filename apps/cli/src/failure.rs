@@ -197,7 +197,22 @@ impl Failure {
                 Some(Refusal::NoFreeNode { .. }) => {
                     Some("`tickid lease list --realm NAME` shows who holds the nodes")
                 }
-                Some(_) => None,
+                // These say what to do, or an operator has to find out. The enum can grow.
+                Some(
+                    Refusal::Lost { .. }
+                    | Refusal::NotYet { .. }
+                    | Refusal::OtherRealm { .. }
+                    | Refusal::Mismatch(_)
+                    | Refusal::NoRow { .. }
+                    | Refusal::Malformed { .. }
+                    | Refusal::Newer { .. }
+                    | Refusal::NotQuarantined { .. }
+                    | Refusal::Reserved { .. }
+                    | Refusal::Overlap { .. }
+                    | Refusal::StoreClock { .. }
+                    | Refusal::EndOfTime { .. }
+                    | _,
+                ) => None,
             },
         }
     }
@@ -314,7 +329,14 @@ fn of_store(error: &StoreError) -> u8 {
     match error.kind() {
         StoreErrorKind::Url { .. } => USAGE,
         StoreErrorKind::Refused(refusal) => of_refusal(refusal),
-        _ => STORE,
+        StoreErrorKind::Unreachable
+        | StoreErrorKind::Failed { .. }
+        | StoreErrorKind::Unfit { .. }
+        | StoreErrorKind::Exposed(_)
+        | StoreErrorKind::Corrupt { .. }
+        | StoreErrorKind::NoNode { .. }
+        // The enum can grow: it is the store's whatever it is.
+        | _ => STORE,
     }
 }
 
@@ -328,7 +350,21 @@ fn of_build(error: &BuildError, other: u8) -> u8 {
 fn of_refusal(refusal: &Refusal) -> u8 {
     match refusal {
         Refusal::StoreClock { .. } | Refusal::EndOfTime { .. } => CLOCK,
-        _ => STORE,
+        Refusal::Lost { .. }
+        | Refusal::NoFreeNode { .. }
+        | Refusal::NotYet { .. }
+        | Refusal::OtherRealm { .. }
+        | Refusal::Mismatch(_)
+        | Refusal::NoRealm { .. }
+        | Refusal::LostRecord
+        | Refusal::NoRow { .. }
+        | Refusal::Malformed { .. }
+        | Refusal::Newer { .. }
+        | Refusal::NotQuarantined { .. }
+        | Refusal::Reserved { .. }
+        | Refusal::Overlap { .. }
+        // The enum can grow: a refusal is the store's answer.
+        | _ => STORE,
     }
 }
 
@@ -353,7 +389,16 @@ fn of_server(error: &ServerError) -> u8 {
         ServerError::Lease { source, .. } => of_lease(source),
         ServerError::Realm { .. } => STORE,
         ServerError::Listen { .. } | ServerError::InUse { .. } => INVALID,
-        _ => USAGE,
+        ServerError::NoRealm
+        | ServerError::Twice(_)
+        | ServerError::NoAddress
+        | ServerError::Unprotected { .. }
+        | ServerError::Read { .. }
+        | ServerError::Tokens { .. }
+        | ServerError::Certificate { .. }
+        | ServerError::Limit { .. }
+        // The enum can grow: what a server refuses at the start comes from its options.
+        | _ => USAGE,
     }
 }
 

@@ -81,6 +81,7 @@ impl ServedRealm {
         // The server refuses a scheme that it does not know.
         let Ok(scheme) = scheme else { return Ok(spec) };
         let (name, kept) = (&self.name, spec.terms());
+        let usual = scheme.visit(UsualAllowance);
         // A realm that was kept may have another policy, or other starts, than the options ask for.
         if let Some(policy) = policy {
             let wanted = scheme.visit(Allowance(policy)).map_err(Failure::Usage)?;
@@ -90,7 +91,7 @@ impl ServedRealm {
                      not {wanted}",
                     kept.allowance
                 );
-                let hint = changes(&spec, &format!("--start {} --policy {policy}", kept.start));
+                let hint = changes(&spec, usual, Some(policy), start);
                 return Err(Failure::Usage(reason).hinting(hint));
             }
         }
@@ -99,17 +100,7 @@ impl ServedRealm {
                 "--start {name}={start}: the ticks of the realm in the store start at {}",
                 kept.start
             );
-            // The hint repeats the policy, unless it is the default.
-            let policy = match scheme.visit(UsualAllowance) == kept.allowance {
-                true => String::new(),
-                false if kept.allowance == 0 => " --policy wait".to_owned(),
-                false => {
-                    let scale = spec.scale();
-                    let allowance = scale.time_of(kept.allowance).saturating_since(scale.epoch());
-                    format!(" --policy ratchet:{allowance:?}")
-                }
-            };
-            let hint = changes(&spec, &format!("--start {start}{policy}"));
+            let hint = changes(&spec, usual, policy, Some(start));
             return Err(Failure::Usage(reason).hinting(hint));
         }
         Ok(spec)
@@ -207,17 +198,34 @@ impl SchemeVisitor for UsualAllowance {
     }
 }
 
-/// Returns the command that changes a realm by `options`. It repeats the rest of the realm, because
-/// what it left out would become the default.
-fn changes(spec: &RealmSpec, options: &str) -> String {
-    let Terms { term, skew, .. } = spec.terms();
+/// Returns the command that gives a realm this policy and start, if any. It repeats the rest of the
+/// realm, because what it left out would become the default. `usual` is the scheme's own allowance.
+fn changes(
+    spec: &RealmSpec,
+    usual: u64,
+    policy: Option<GivenPolicy>,
+    start: Option<TickStart>,
+) -> String {
+    // The struct can grow, and a test has the list of what is in it.
+    let Terms { allowance, skew, term, start: kept_start, .. } = spec.terms();
+    let start = start.unwrap_or(kept_start);
+    let policy = match policy {
+        Some(policy) => format!(" --policy {policy}"),
+        None if allowance == usual => String::new(),
+        None if allowance == 0 => " --policy wait".to_owned(),
+        None => {
+            let scale = spec.scale();
+            let allowance = scale.time_of(allowance).saturating_since(scale.epoch());
+            format!(" --policy ratchet:{allowance:?}")
+        }
+    };
     let layout = match spec.layout() {
         "" => String::new(),
         layout => format!(" {}", layout_option(layout)),
     };
     format!(
         "`tickid lease init {}{layout} --realm {} --pool {} --term {term:?} --skew {skew:?} \
-         --reconfigure {options}` changes it",
+         --reconfigure --start {start}{policy}` changes it",
         spec.scheme(),
         spec.name(),
         spec.pool(),
@@ -232,4 +240,24 @@ fn create(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
     created_remark(store, &adopted).iter().for_each(|remark| say(remark));
     start_remark(&adopted.record).iter().for_each(|remark| say(remark));
     Ok(adopted.record.realm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A realm that the command reconfigures loses each term that it leaves out.
+    #[test]
+    fn the_command_repeats_all_terms() {
+        let realm = tickid_lease::Realm::builder("a", tickid_sno::Sno).pool("7/16").build();
+        let spec = realm.expect("a realm").spec().clone();
+        let terms = format!("{:?}", spec.terms());
+        let names = terms.split(['{', ',']).filter_map(|part| part.split_once(':'));
+        let names: Vec<&str> = names.map(|(name, _)| name.trim()).collect();
+        assert_eq!(names, ["allowance", "skew", "term", "start"], "also in `changes`");
+        let command = changes(&spec, 1, None, None);
+        for option in ["--policy wait", "--skew 5s", "--term 10s", "--start lowest"] {
+            assert!(command.contains(option), "no {option} in {command}");
+        }
+    }
 }

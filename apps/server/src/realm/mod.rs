@@ -321,7 +321,8 @@ impl RunningRealm {
     /// Makes all later IDs of this server greater than `id`, which is in a form to
     /// [observe](FormUse::Observe). It does not wait.
     pub(crate) fn observe(&self, id: &[u8], form: Form) -> Result<(), RequestError> {
-        use tickid_core::ObserveError::{Ahead, EndOfTime, TickTock};
+        use AnyObserveError::{NotObservable, Refused, Scheme};
+        use tickid_core::ObserveError::{Ahead, Clock, Closed, EndOfTime, TickTock, Window};
         self.check_form(form)?;
         let realm = self.name().clone();
         let id = match form.read(self.kind(), id) {
@@ -336,24 +337,31 @@ impl RunningRealm {
         // retry. A refusal because of the lease passes, as it does for a request for IDs.
         let Err(error) = self.generator.observe(id) else { return Ok(()) };
         let reason = error.to_string();
-        Err(match error {
-            AnyObserveError::Refused(LeasedObserveError::Refused(Ahead {
-                retry_after, ..
-            })) => RequestError::Unobserved { realm, reason, retry_after: Some(retry_after) },
-            AnyObserveError::Refused(LeasedObserveError::Refused(EndOfTime | TickTock)) => {
-                RequestError::Unobserved { realm, reason, retry_after: None }
-            }
-            // There is no lease, its window ends before the ID and will be renewed, or the clock
-            // fails.
-            AnyObserveError::Refused(error) => {
-                let wait = match &error {
-                    LeasedObserveError::Generator(error) => error.wait(),
-                    _ => None,
-                };
-                self.later(&error, wait, error.retry_after())
-            }
+        let unobserved = |retry_after| RequestError::Unobserved { realm, reason, retry_after };
+        // The three enums can grow. An error that this does not know passes as well: a client that
+        // repeats too much loses less than one that gives up too early.
+        Err(match &error {
             // IDs of this scheme cannot be observed, for example sno.
-            _ => RequestError::Unobserved { realm, reason, retry_after: None },
+            NotObservable(_) | Scheme { .. } => unobserved(None),
+            Refused(refused) => match refused {
+                LeasedObserveError::Refused(Ahead { retry_after, .. }) => {
+                    unobserved(Some(*retry_after))
+                }
+                LeasedObserveError::Refused(EndOfTime | TickTock) => unobserved(None),
+                // The window ends before the ID and will be renewed, the lease has ended and is
+                // followed by the next, or the clock fails.
+                LeasedObserveError::Refused(Window { .. } | Closed | Clock(_)) => {
+                    self.later(refused, None, refused.retry_after())
+                }
+                // There is no lease.
+                LeasedObserveError::Generator(error) => {
+                    self.later(refused, error.wait(), refused.retry_after())
+                }
+                LeasedObserveError::Refused(_) | _ => {
+                    self.later(refused, None, refused.retry_after())
+                }
+            },
+            _ => self.later(&error, None, None),
         })
     }
 
@@ -381,7 +389,10 @@ fn scheme_of(spec: &RealmSpec) -> Result<AnyScheme, RealmProblem> {
         AnyScheme::from_realm(spec.scheme(), spec.layout(), spec.variants().contains(true));
     scheme.map_err(|error| match error {
         SchemeError::Layout => RealmProblem::Layout(spec.layout().to_owned()),
-        _ => RealmProblem::Scheme(spec.scheme().to_owned()),
+        // The enum can grow. What this server cannot build, it does not have.
+        SchemeError::Name | SchemeError::Nodeless | _ => {
+            RealmProblem::Scheme(spec.scheme().to_owned())
+        }
     })
 }
 
