@@ -15,6 +15,7 @@ use tickid_lease::backend::{RealmView, RowState, Scope};
 use tickid_lease::{Store, StoreError};
 
 use crate::failure::Failure;
+use crate::lease::RealmSummary;
 use crate::message::shown;
 use crate::output::Output;
 use crate::output::picture;
@@ -460,7 +461,7 @@ fn realm_findings<E>(
         findings.push(skew(&format!("realm {name}"), difference, realm.terms().skew));
     }
     // If the store's clock shows no tick, no lease can be judged.
-    let Ok(standings) = view.standings() else {
+    let (Ok(standings), Ok(summary)) = (view.standings(), RealmSummary::of(view)) else {
         let text = format!("realm {name}: the store's clock is outside of the scheme's time");
         findings.push(Finding::error("clock skew", text, "set the store's clock"));
         return findings;
@@ -468,21 +469,17 @@ fn realm_findings<E>(
     // The window that ends first shows whether renewals come, since holders renew after half a
     // term.
     let held = standings.iter().filter(|(_, _, standing)| *standing == Standing::Held);
-    let ends = held.clone().filter_map(|(_, state, _)| match state {
+    let ends = held.filter_map(|(_, state, _)| match state {
         RowState::Intact { row, .. } => Some(realm.scale().time_of(row.ceiling)),
         _ => None,
     });
     let left = ends.min().map(|end| end.saturating_since(view.now));
-    let quarantined =
-        standings.iter().filter(|(_, _, standing)| *standing == Standing::Quarantined).count();
-    let held = held.count();
-    // Most free nodes have no row because they were never granted, so their number is what is left
-    // of the pool.
-    let free = realm.pool().len().saturating_sub((held + quarantined) as u64);
+    let (free, held, quarantined) = (summary.available(), summary.held, summary.quarantined);
+    let paused = summary.paused_too();
     let window = left.map_or_else(String::new, |left| format!("; shortest window left {left:.1?}"));
     let text = format!(
-        "realm {name}: {} held, {free} free, {quarantined} quarantined{window}",
-        counted(held as u64, "node")
+        "realm {name}: {} held, {free} free, {quarantined} quarantined{paused}{window}",
+        counted(held, "node")
     );
     // One finding for each realm, about what is most urgent.
     findings.push(match (quarantined, free) {
@@ -490,6 +487,11 @@ fn realm_findings<E>(
             "store realm",
             text,
             "`tickid lease repair` frees quarantined nodes; `tickid lease list` shows them",
+        ),
+        (_, 0) if !paused.is_empty() => Finding::warning(
+            "store realm",
+            text,
+            "`tickid lease list` shows from when on nodes are free",
         ),
         (_, 0) => Finding::warning(
             "store realm",

@@ -23,6 +23,7 @@ use self::listing::{ListArguments, RealmsArguments, WatchArguments};
 #[cfg(any(feature = "postgres", feature = "serve"))]
 pub(crate) use self::realm::ShapeOptions;
 use self::repair::{InvalidateArguments, RepairArguments};
+pub(crate) use self::summary::RealmSummary;
 use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]

@@ -9,17 +9,17 @@ use crate::options::when::date_time;
 
 /// A realm, and the number of its pool's nodes in each standing.
 #[derive(Debug, Serialize)]
-pub(super) struct RealmSummary {
+pub(crate) struct RealmSummary {
     realm: String,
     scheme: String,
     layout: String,
     pool: String,
     nodes: u64,
-    held: u64,
+    pub(crate) held: u64,
     free: u64,
     expired: u64,
     paused: u64,
-    quarantined: u64,
+    pub(crate) quarantined: u64,
     allowance_ticks: u64,
     skew_seconds: f64,
     term_seconds: f64,
@@ -35,7 +35,7 @@ pub(super) struct RealmSummary {
 }
 
 impl RealmSummary {
-    pub(super) fn of(view: &RealmView) -> Result<Self, Failure> {
+    pub(crate) fn of(view: &RealmView) -> Result<Self, Failure> {
         let (record, _) =
             view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
         let rules = RealmRules::new(record, view.now).map_err(Failure::Refused)?;
@@ -82,6 +82,19 @@ impl RealmSummary {
         Ok(summary)
     }
 
+    /// Returns the number of nodes that a claim gets now.
+    pub(crate) const fn available(&self) -> u64 {
+        self.free + self.expired
+    }
+
+    /// Returns the end of a list of numbers, since few realms have paused nodes.
+    pub(crate) fn paused_too(&self) -> String {
+        match self.paused {
+            0 => String::new(),
+            paused => format!(", {paused} paused"),
+        }
+    }
+
     pub(super) fn write(&self, json: bool, out: &mut Vec<u8>) -> Result<(), Failure> {
         if json {
             serde_json::to_writer(&mut *out, self).map_err(|error| Failure::Write(error.into()))?;
@@ -90,11 +103,7 @@ impl RealmSummary {
         }
         let Self { realm, scheme, layout, pool, nodes, held, free, expired, quarantined, .. } =
             self;
-        // Few realms have any.
-        let paused = match self.paused {
-            0 => String::new(),
-            paused => format!(", {paused} paused"),
-        };
+        let paused = self.paused_too();
         let layout = if layout.is_empty() { String::new() } else { format!(" ({layout})") };
         let unknown = || "-".to_owned();
         let lines = [
@@ -121,7 +130,7 @@ impl RealmSummary {
     /// Returns the facts that need attention. By default a tenth of the nodes should be free.
     pub(super) fn warnings(&self, min_free: Option<u64>) -> Vec<String> {
         let Self { realm, nodes, quarantined, .. } = self;
-        let available = self.free + self.expired;
+        let available = self.available();
         let min_free = min_free.unwrap_or_else(|| nodes.div_ceil(10));
         let mut warnings = Vec::new();
         if *quarantined > 0 {

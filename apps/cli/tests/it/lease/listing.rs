@@ -152,6 +152,13 @@ fn check_fails_before_init() {
     let starts = realm["starts"].as_str().expect("a time");
     let expected = format!("can be granted before {starts}, since it was invalidated\n");
     assert!(checked.stderr.ends_with(&expected), "{}", checked.stderr);
+    // Nothing calls a node free that no claim gets.
+    assert_eq!((&realm["free"], &realm["paused"]), (&0.into(), &65_536.into()));
+    let doctor = ran_in(state.path(), "doctor --json").stdout;
+    let found = json_lines(&doctor).into_iter().find(|one| one["topic"] == "store realm");
+    let found = found.expect("a finding");
+    let expected = "realm orders: 0 nodes held, 0 free, 0 quarantined, 65536 paused";
+    assert_eq!((&found["text"], &found["level"]), (&expected.into(), &"warning".into()));
     // A deployment script repeats it.
     let again = ran_in(state.path(), "lease init sno --realm orders");
     assert_eq!(again.status, OK, "{}", again.stderr);
