@@ -103,8 +103,12 @@ impl ShapeOptions {
             None => default_pool(&any).parse()?,
         };
         // The pool alone decides what is granted, and IDs would be read with nodes of another size.
-        node::check_sizes(&any, &format!("the nodes are {pool}"), &pool)
-            .map_err(|failure| failure.hinting("--pool 0-255/8 names nodes, of 8 bits here"))?;
+        node::check_sizes(&any, &format!("the nodes are {pool}"), &pool).map_err(|failure| {
+            let size = any.layouts().node_size.map_or(8, |size| u32::from(size.get()));
+            let last = (1_u64 << size) - 1;
+            failure
+                .hinting(format!("`--pool 0-{}/{size}` has nodes of that size", last.min(65_535)))
+        })?;
         // Only kuid has IDs with and without a node, so only there can `--kind` and `--pool`
         // contradict each other.
         if scheme.kinds().any(|other| other != kind) && kind.has_node() == has_no_node(&pool) {

@@ -156,6 +156,10 @@ fn other_node_sizes_are_refused() {
             "convert --restore --from scru64 --to sno --node 42/8 --node-size 12 x",
             ["42/8", "--node-size 12"],
         ),
+        (
+            "lease init scru64 --realm a --node-size 16 --store static:5/8",
+            ["the nodes are 0-255/8, but --node-size is 16", "`--pool 0-65535/16` has nodes"],
+        ),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);
     }
@@ -250,7 +254,10 @@ fn node_sizes_agree_with_the_pool() {
     let fine = "lease init scru64 --realm fine --pool 0-4095/12 --node-size 12";
     assert_eq!(ran_in(state.path(), fine).status, OK);
     let mut refused = vec![
-        ("lease init scru64 --realm a --node-size 16", "nodes are 0-255/8, but --node-size is 16"),
+        (
+            "lease init scru64 --realm a --node-size 16 --store static:5/8",
+            "nodes are 0-255/8, but --node-size is 16",
+        ),
         ("lease init scru64 --realm a --pool 0/1,128-255/8 --node-size 8", "are 0/1,128-255/8"),
         ("lease invalidate scru64 --realm a --node-size 16", "0-255/8, but --node-size is 16"),
         ("lease invalidate sno --realm fine --yes", "fine is of the scheme scru64"),
