@@ -37,6 +37,16 @@
 -- twice a second, or once in a longer tick, so that an old snapshot does not show a row that was
 -- lost. Without it there are no IDs above the bound.
 --
+-- FOLLOWING. tickid.follow_N returns an ID up to which no more rows appear. Whoever draws keeps the
+-- word's RowExclusiveLock from before the first draw until the rows are visible or never will be:
+-- it is the top transaction's, so that no rollback to a savepoint ends it, and is released after
+-- the commit has taken effect, also by a prepared transaction. So first the word is read and then
+-- the locks: what was drawn up to the word is visible, or its drawer is seen. What a drawer has
+-- drawn is greater than its base, the word as it was read before the drawer was first seen, and
+-- nothing appears up to the least of the word and the bases. The bases are the state that the
+-- follower carries from call to call. Nothing is written, so followers meet in no lock and need no
+-- table. A state that is old or lost only makes the result lower.
+--
 -- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
 -- rights of their owner. Those that are called for each row set no search_path, which would more
 -- than double their cost. Their bodies are parsed when they are created, or qualify every name.
@@ -52,6 +62,21 @@ BEGIN
         RAISE EXCEPTION 'functions that make IDs need PostgreSQL 15 or later; this is %',
             current_setting('server_version');
     END IF;
+    -- The documentation does not promise what FOLLOWING relies on.
+    CREATE SEQUENCE tickid.probe;
+    BEGIN
+        PERFORM nextval('tickid.probe');
+        RAISE SQLSTATE 'TKD00';
+    EXCEPTION
+        WHEN SQLSTATE 'TKD00' THEN NULL;
+    END;
+    IF NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid()
+        AND l.relation = 'tickid.probe'::regclass AND l.mode = 'RowExclusiveLock')
+    THEN
+        RAISE EXCEPTION 'this server does not keep the lock of a sequence until a transaction ends'
+            USING ERRCODE = 'feature_not_supported';
+    END IF;
+    DROP SEQUENCE tickid.probe;
 END
 $$;
 
@@ -416,8 +441,8 @@ BEGIN
 END
 $$;
 
--- Creates the functions that draw from a realm's word. In the templates, names between @ are
--- constants of the realm.
+-- Creates the routines that draw from a realm's word, and that follow it. In the templates, names
+-- between @ are constants of the realm.
 CREATE OR REPLACE FUNCTION tickid.create_draw_v1(number integer, scheme text, constants jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $create$
@@ -588,7 +613,63 @@ BEGIN
     RETURN drawn + @node@;
 END
 $body$;
-$advance$;
+$advance$ || $follow$
+-- Returns the greatest ID up to which no more rows appear. `state` is what the last call returned.
+CREATE OR REPLACE PROCEDURE tickid.follow_@number@(
+    INOUT final pg_catalog.@type@, INOUT state text
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    before jsonb := state;
+    home CONSTANT bigint := tickid.home_v1('tickid.word_@number@');
+    here CONSTANT oid := (SELECT d.oid FROM pg_database AS d
+        WHERE d.datname = current_database());
+    is_known CONSTANT boolean := (before -> 'home')::bigint IS NOT DISTINCT FROM home;
+    is_drawer boolean := true;
+    bound bigint;
+    word bigint;
+    open jsonb;
+    settled bigint;
+BEGIN
+    -- The statement that reads the rows needs a newer snapshot than this one has.
+    IF current_setting('transaction_isolation') NOT LIKE 'read %' THEN
+        RAISE EXCEPTION 'a table can be followed only in transactions that are READ COMMITTED, '
+            'and this one is %', upper(current_setting('transaction_isolation'))
+            USING ERRCODE = 'active_sql_transaction';
+    END IF;
+    -- A state of another word, or none: nothing is known of the open transactions.
+    IF NOT is_known THEN
+        @moved@before := '{"word": -1, "open": {}}';
+    END IF;
+    @close@-- First the word. A lost one starts at the bound, which is read before as it may be raised.
+    bound := pg_sequence_last_value('tickid.bound_@number@');
+    SELECT CASE WHEN w.is_called THEN w.last_value ELSE (bound - 1) << @shift@ | @last_sequence@ END
+    INTO word FROM tickid.word_@number@ AS w;
+    -- Draws from a full tick are no IDs.
+    IF word & @guard@ <> 0 THEN
+        word := word >> @shift@ << @shift@ | @last_sequence@;
+    END IF;
+    -- Then the transactions that have drawn and not ended, prepared ones included. A restart gives
+    -- these other names, and the order of the words of two nodes is not known.
+    SELECT coalesce(jsonb_object_agg(o.name, o.base), '{}'), least(word, min(o.base))
+    INTO open, settled FROM (
+        SELECT l.virtualtransaction AS name, min(coalesce(before -> 'open' -> l.virtualtransaction,
+            CASE WHEN l.virtualtransaction LIKE '-1/%'
+                OR l.relation <> 'tickid.word_@number@'::regclass
+                THEN '-1' ELSE before -> 'word' END)::bigint) AS base
+        FROM pg_locks AS l
+        WHERE l.locktype = 'relation' AND l.relation = ANY ('@words@'::regclass[])
+            AND l.database = here AND l.mode = 'RowExclusiveLock'
+            AND (is_drawer OR l.pid IS DISTINCT FROM pg_backend_pid())
+        GROUP BY l.virtualtransaction
+    ) AS o;
+    state := jsonb_build_object('home', home, 'word', word, 'open', open);
+    IF settled >= 0 THEN
+        final := greatest(final, @settled@);
+    END IF;
+END
+$body$;
+$follow$;
     name text;
     value text;
     number_of text := number::text;
@@ -601,6 +682,12 @@ BEGIN
         number_of);
 END
 $create$;
+
+-- Returns the tick that all IDs of a realm's earlier nodes are below; null if there is none.
+CREATE OR REPLACE FUNCTION tickid.ahead_v1(realm_name text, id integer) RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+RETURN (SELECT max(pg_sequence_last_value(to_regclass('tickid.bound_' || g.number)))
+    FROM tickid.generator AS g WHERE g.realm = realm_name AND g.number < id);
 
 -- Creates the functions of a realm, or anew those that exist, for the node that they have or for
 -- another one. With `copies_apart`, IDs of copies of the database never meet the original's. The
@@ -633,6 +720,13 @@ DECLARE
     layout text;
     sequence_shift integer;
     whole_bits integer;
+    convert text;
+    of_word text;
+    followed text;
+    words text;
+    first bigint;
+    ahead bigint;
+    now_tick bigint;
 BEGIN
     record := tickid.lock_realm_v1(realm_name, fresh, immediately);
     epoch := record ->> 'epoch_micros';
@@ -656,18 +750,29 @@ BEGIN
             WHEN 'sno' THEN ${sno_node}
             WHEN 'snowflake' THEN tickid.layout_bits_v1(record ->> 'layout', 'n') END;
         floor := (SELECT r.floor FROM tickid.reserve_v1(realm_name, record, id, whole_bits) AS r);
-        EXECUTE replace('CREATE VIEW tickid.lock_N AS SELECT;
+        -- A node that follows another one starts at the clock's time. If the one before is no
+        -- further ahead than it can be by itself, IDs go on beyond its own.
+        first := greatest(floor, 1);
+        ahead := tickid.ahead_v1(realm_name, id);
+        IF ahead IS NOT NULL THEN
+            now_tick := (tickid.clock_v1() - epoch) / period * ticks_per_period
+                + (tickid.clock_v1() - epoch) % period / micros_per_tick;
+            first := greatest(first, now_tick, CASE WHEN ahead <= now_tick
+                + (record -> 'allowance')::bigint + greatest(2, 1000000 / micros_per_tick) + 1
+                THEN ahead END);
+        END IF;
+        EXECUTE replace(replace('CREATE VIEW tickid.lock_N AS SELECT;
             CREATE UNLOGGED SEQUENCE tickid.word_N MINVALUE 0 CACHE 1;
             CREATE UNLOGGED SEQUENCE tickid.written_N;
             CREATE UNLOGGED SEQUENCE tickid.ready_N MINVALUE 0;
             CREATE UNLOGGED SEQUENCE tickid.flushed_N MINVALUE 0;
-            CREATE SEQUENCE tickid.bound_N MINVALUE 0;
+            CREATE SEQUENCE tickid.bound_N MINVALUE 0 START @first@;
             CREATE SEQUENCE tickid.home_N MINVALUE -9223372036854775808;
             CREATE SEQUENCE tickid.origin_N MINVALUE -9223372036854775808;
             REVOKE ALL ON tickid.lock_N, tickid.word_N, tickid.written_N, tickid.ready_N,
                 tickid.flushed_N, tickid.bound_N, tickid.home_N, tickid.origin_N FROM PUBLIC',
-            '_N', '_' || id);
-        PERFORM setval('tickid.bound_' || id, greatest(floor, 1)::bigint),
+            '_N', '_' || id), '@first@', first::text);
+        PERFORM setval('tickid.bound_' || id, first),
             setval('tickid.home_' || id, tickid.home_v1(('tickid.word_' || id)::regclass)),
             setval('tickid.origin_' || id, hashtextextended(tickid.generation_v1(), 0));
     END IF;
@@ -705,27 +810,40 @@ BEGIN
         ELSE '(%1$s + ((%1$s / %2$s) * %3$s)) / %4$s' END,
         now, period, ticks_per_period * micros_per_tick - period, micros_per_tick);
     now_qualified := regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g');
+    -- Only functions of variables are inlined.
+    convert := CASE WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
+        THEN 'word := tickid.kuid_local_v1(word);' || chr(10) ELSE '' END;
+    of_word := CASE
+        WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, %L)', substr(int8send(value), 6))
+        WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
+            THEN format('tickid.kuid_global_v1(word, %s, %s)', value, drift)
+        WHEN scheme = 'kuid' AND bits > 0
+            THEN format('tickid.kuid_drift_8_v1(tickid.kuid_local_v1(word), %L)',
+                substr(int8send(value), 5))
+        WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
+        WHEN scheme = 'snowflake' THEN format('tickid.snowflake_v1(word, %s, %s, %s, %s, %s)',
+            shift, bits + sequence_bits, (1::bigint << sequence_bits) - 1, sequence_shift,
+            value << CASE sequence_shift WHEN 0 THEN sequence_bits ELSE 0 END)
+        ELSE 'word' END;
+    -- IDs of a tick of sno sort by metabyte first: all IDs of the ticks before.
+    followed := CASE
+        WHEN scheme = 'sno' THEN format($id$int8send((%%s >> %s << %s) - 1)
+            || decode('ffff', 'hex')$id$, shift, shift + 1)
+        WHEN convert <> '' THEN replace(of_word, 'word', 'tickid.kuid_local_v1(%s)')
+        ELSE replace(of_word, 'word', format('(%%s + %s)', in_word)) END;
+    -- Of all nodes that the functions have had here.
+    words := (SELECT array_agg('tickid.word_' || g.number) FROM tickid.generator AS g
+        WHERE g.realm = realm_name AND to_regclass('tickid.word_' || g.number) IS NOT NULL);
+    ahead := tickid.ahead_v1(realm_name, id);
+    first := (SELECT s.start_value FROM pg_sequences AS s
+        WHERE s.schemaname = 'tickid' AND s.sequencename = 'bound_' || id);
     PERFORM tickid.create_draw_v1(id, scheme, jsonb_build_object(
         'realm', realm_name,
         'node_key', key,
         'type', CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea'
             ELSE 'int8' END,
-        -- Only functions of variables are inlined.
-        'convert', CASE WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
-            THEN 'word := tickid.kuid_local_v1(word);' || chr(10) ELSE '' END,
-        'id', CASE
-            WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, %L)',
-                substr(int8send(value), 6))
-            WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
-                THEN format('tickid.kuid_global_v1(word, %s, %s)', value, drift)
-            WHEN scheme = 'kuid' AND bits > 0
-                THEN format('tickid.kuid_drift_8_v1(tickid.kuid_local_v1(word), %L)',
-                    substr(int8send(value), 5))
-            WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
-            WHEN scheme = 'snowflake' THEN format('tickid.snowflake_v1(word, %s, %s, %s, %s, %s)',
-                shift, bits + sequence_bits, (1::bigint << sequence_bits) - 1, sequence_shift,
-                value << CASE sequence_shift WHEN 0 THEN sequence_bits ELSE 0 END)
-            ELSE 'word' END,
+        'convert', convert,
+        'id', of_word,
         'node', in_word,
         'node_in_guard', in_word >> sequence_bits,
         'with_node', CASE WHEN in_word > 0 THEN format(' OPERATOR(pg_catalog.+) %s', in_word)
@@ -759,7 +877,33 @@ BEGIN
         'last_tick', (record ->> 'end')::numeric - 1,
         'clock', clock,
         'now', now,
-        'now_qualified', now_qualified
+        'now_qualified', now_qualified,
+        'words', words,
+        -- IDs of the node from before were ahead when this one started. A follower that is at one
+        -- of them would miss rows.
+        'moved', CASE WHEN ahead IS NULL THEN '' ELSE format($moved$IF final > %1$s AND final < %2$s
+        THEN
+            RAISE EXCEPTION 'the functions of the realm %3$s have moved to a node whose IDs start '
+                'below %%', final
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = format(
+                    'Start again after %%s, and keep the state from now on.', %1$s);
+        END IF;
+        $moved$,
+            format(followed, format('%s::bigint', (first - 1) << shift | (1 << sequence_bits) - 1)),
+            format(followed, format('%s::bigint', (ahead
+                + CASE WHEN scheme = 'kuid' AND bits > 0 THEN ${kuid_second}::bigint << drift
+                    ELSE 0 END) << shift)), realm_name) END,
+        'settled', format(followed, 'settled'),
+        -- The last tick of sno is over when another has started. The draw makes its transaction one
+        -- that draws, whose IDs count only if it was one before.
+        'close', CASE scheme WHEN 'sno' THEN format($close$is_drawer := EXISTS (
+        SELECT FROM pg_locks AS l
+        WHERE l.locktype = 'relation' AND l.relation = ANY (%L::regclass[])
+            AND l.database = here AND l.mode = 'RowExclusiveLock'
+            AND l.pid = pg_backend_pid()
+    );
+    PERFORM tickid.draw_%s();
+    $close$, words, id) ELSE '' END
     ));
     PERFORM tickid.create_public_v1();
 END
@@ -787,8 +931,8 @@ BEGIN
 END
 $$;
 
--- Creates the functions that lead from the name of a realm to its own. They are inlined, and for a
--- constant name the planner leaves of the cases one.
+-- Creates the routines that lead from the name of a realm to its own. Functions are inlined, and for
+-- a constant name the planner leaves of the cases one.
 CREATE OR REPLACE FUNCTION tickid.create_public_v1() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -798,6 +942,7 @@ DECLARE
     facts text;
     cases text;
     layouts text;
+    follows text;
 BEGIN
     FOR called, kind, type IN VALUES ('nanoflake', 'nanoflake', 'bigint'),
         ('scru64', 'scru64', 'bigint'), ('sno', 'sno', 'bytea'), ('kuid', 'kuid', 'bytea'),
@@ -809,8 +954,11 @@ BEGIN
             coalesce(string_agg(format('WHEN realm = %L THEN %s ', g.realm, CASE called
                 WHEN 'kuid' THEN split_part(r.record ->> 'layout', ' ', 2)
                 WHEN 'snowflake' THEN format('%L::bigint[]', tickid.snowflake_facts_v1(r.record))
-                ELSE r.record ->> 'epoch_micros' END), '' ORDER BY g.number), '')
-        INTO cases, layouts
+                ELSE r.record ->> 'epoch_micros' END), '' ORDER BY g.number), ''),
+            coalesce(string_agg(format('WHEN realm = %L THEN CALL tickid.follow_%s(final, state); ',
+                g.realm, g.number), '' ORDER BY g.number)
+                FILTER (WHERE to_regproc('tickid.follow_' || g.number) IS NOT NULL), '')
+        INTO cases, layouts, follows
         FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
         WHERE r.record ->> 'scheme' = kind
             AND g.number = (
@@ -828,6 +976,12 @@ BEGIN
             RETURN CASE WHEN false THEN NULL::%s %sELSE %s END', called || '_layout_v1', facts,
             facts, layouts, format(CASE facts WHEN 'bigint[]' THEN 'ARRAY[%s]' ELSE '%s' END,
                 format('tickid.no_realm_v1(%L, realm)', called)));
+        EXECUTE format('CREATE OR REPLACE PROCEDURE tickid.%I(
+                realm text, INOUT final %s, INOUT state text DEFAULT NULL)
+            LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+            BEGIN
+                CASE WHEN false THEN NULL; %sELSE PERFORM tickid.no_realm_v1(%L, realm); END CASE;
+            END $body$', called || '_follow', type, follows, called);
     END LOOP;
 END
 $$;

@@ -16,7 +16,7 @@ use tickid_sql::Script;
 use tickid_stores::PostgresBackend;
 use tickid_testkit::servers::Postgres;
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
 
 /// Longer than anything takes on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
@@ -336,16 +336,36 @@ impl Session {
 
     /// Returns the first column of all rows, or the server's message.
     pub(crate) fn ask(&self, statement: &str) -> Result<Vec<String>, String> {
+        let rows = self.rows(statement)?;
+        Ok(rows.iter().map(|row| row.get(0).unwrap_or_default().to_owned()).collect())
+    }
+
+    /// Returns all rows, or the server's message.
+    fn rows(&self, statement: &str) -> Result<Vec<SimpleQueryRow>, String> {
         let answer = self.runtime.block_on(self.client.simple_query(statement));
         let messages = answer.map_err(|error| match error.as_db_error() {
             Some(answer) => answer.message().to_owned(),
             None => format!("no answer: {error}"),
         })?;
         let row = |message: SimpleQueryMessage| match message {
-            SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
+            SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         };
         Ok(messages.into_iter().filter_map(row).collect())
+    }
+
+    /// Calls a procedure that follows a table, whose arguments these are; returns `final` and
+    /// `state`.
+    pub(crate) fn follow(
+        &self,
+        procedure: &str,
+        last: &str,
+        state: Option<&str>,
+    ) -> Result<(String, String), String> {
+        let state = state.map_or("NULL".to_owned(), |state| format!("'{state}'"));
+        let rows = self.rows(&format!("CALL tickid.{procedure}'{last}', {state})"))?;
+        let column = |place: usize| rows[0].get(place).unwrap_or_default().to_owned();
+        Ok((column(0), column(1)))
     }
 
     /// Returns the hint of the server's error.

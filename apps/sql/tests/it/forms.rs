@@ -548,7 +548,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
         let block = block.replace("TO app;", &format!("TO {role};")).replace("$1", "0");
         // The tests' role has the name of our schema, which a search path would have first.
         let statements = format!("SET search_path = public; {block}");
-        if block.contains("DROP FUNCTION") {
+        if block.contains("DROP ROUTINE") {
             refuse_to_remove_what_is_used(&base, &statements);
         }
         base.psql(&statements);

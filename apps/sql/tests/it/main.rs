@@ -8,6 +8,8 @@ mod base;
 #[cfg(unix)]
 mod clocks;
 #[cfg(unix)]
+mod follow;
+#[cfg(unix)]
 mod forms;
 #[cfg(unix)]
 mod loss;
@@ -38,6 +40,7 @@ fn main() -> std::process::ExitCode {
         .add("", &rights::TESTS)
         .add("", &migration::TESTS)
         .add("", &clocks::TESTS)
+        .add("follow", &follow::TESTS)
         .run()
 }
 

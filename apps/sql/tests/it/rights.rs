@@ -57,6 +57,7 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
         denied(&format!("SELECT tickid.advance_{number}(0, NULL)"));
     }
     denied("SELECT * FROM tickid.generator");
+    denied("SELECT tickid.ahead_v1('nanoflake', 1)");
     denied("SELECT tickid.create_public_v1()");
     denied("SELECT tickid.create_draw_v1(1, 'sno', '{}')");
     denied("SELECT tickid.create_functions_v1('x', '{}', true, true, true)");
@@ -411,6 +412,13 @@ fn no_setting_stops_a_draw(server: &Postgres) {
         watch.set_clock(START + 10_000_000 * i64::try_from(second).unwrap());
         if let Err(error) = session.draws(Kind::Nanoflake, 10) {
             failed.push(format!("{setting}: {error}"));
+        }
+        // But for snapshots from before the call.
+        let is_refused =
+            setting.starts_with("default_transaction_isolation") && !setting.contains("read ");
+        let called = session.ask("CALL tickid.nanoflake_follow('nanoflake', 0)");
+        if called.is_ok() == is_refused {
+            failed.push(format!("{setting}: {called:?}"));
         }
     }
     assert!(failed.is_empty(), "{failed:#?}");

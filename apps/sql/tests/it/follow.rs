@@ -1,0 +1,535 @@
+//! Who follows a table by ID misses no row, and only open transactions that drew hold it back.
+
+use std::thread;
+
+use tickid_lease::admin::Start;
+use tickid_sql::Script;
+use tickid_testkit::servers::{Postgres, Server as _, Test};
+
+use crate::base::{Base, KINDS, Kind, START, Session};
+
+pub(crate) const TESTS: [Test<Postgres>; 16] = [
+    ("only_open_drawers_hold_a_follower_back", only_open_drawers_hold_a_follower_back),
+    ("rows_that_commit_late_are_followed", rows_that_commit_late_are_followed),
+    ("a_base_of_the_present_word_is_found", a_base_of_the_present_word_is_found),
+    ("a_follower_counts_its_own_draws", a_follower_counts_its_own_draws),
+    ("prepared_rows_are_followed_across_a_crash", prepared_rows_are_followed_across_a_crash),
+    ("ignored_prepared_drawers_are_found", ignored_prepared_drawers_are_found),
+    ("ignored_names_of_a_restart_are_found", ignored_names_of_a_restart_are_found),
+    ("rows_that_await_a_standby_are_followed", rows_that_await_a_standby_are_followed),
+    ("old_snapshots_are_refused", old_snapshots_are_refused),
+    ("followers_need_only_usage", followers_need_only_usage),
+    ("a_copy_ignores_the_state_of_its_original", a_copy_ignores_the_state_of_its_original),
+    ("followers_start_again_below_their_node", followers_start_again_below_their_node),
+    ("followers_go_on_above_their_node", followers_go_on_above_their_node),
+    ("drawers_of_an_earlier_node_are_awaited", drawers_of_an_earlier_node_are_awaited),
+    ("followers_of_sno_check_the_reservation", followers_of_sno_check_the_reservation),
+    ("a_server_that_keeps_no_lock_is_refused", a_server_that_keeps_no_lock_is_refused),
+];
+
+const KIND: Kind = Kind::Nanoflake;
+
+const fn is_bytes(kind: Kind) -> bool {
+    matches!(kind, Kind::Kuid | Kind::Sno)
+}
+
+/// The text of a column, in the order of its values: the length first, since numbers are positive
+/// and all bytes of a kind as many, except for the empty ones.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Id(usize, String);
+
+impl Id {
+    fn new(column: &str) -> Self {
+        Self(column.len(), column.to_owned())
+    }
+}
+
+/// What a follower keeps, and the rows that it has read.
+#[derive(Clone, Debug)]
+struct Follower {
+    procedure: String,
+    table: &'static str,
+    last: String,
+    state: Option<String>,
+    read: Vec<Id>,
+}
+
+impl Follower {
+    fn new(kind: Kind) -> Self {
+        let procedure = format!("{}_follow('{}', ", kind.function(), kind.name());
+        let last = if is_bytes(kind) { "\\x" } else { "0" }.to_owned();
+        Self { procedure, table: kind.name(), last, state: None, read: Vec::new() }
+    }
+
+    /// Calls the procedure and reads the rows, in two statements. Returns the last ID.
+    fn poll(&mut self, session: &Session) -> Result<Id, String> {
+        let (last, state) = session.follow(&self.procedure, &self.last, self.state.as_deref())?;
+        let read = session.ask(&format!(
+            "SELECT id FROM public.{} WHERE id > '{}' AND id <= '{last}' ORDER BY id",
+            self.table, self.last
+        ))?;
+        if Id::new(&last) < Id::new(&self.last) {
+            return Err(format!("{last} after {}", self.last));
+        }
+        self.read.extend(read.iter().map(|column| Id::new(column)));
+        (self.last, self.state) = (last, Some(state));
+        Ok(Id::new(&self.last))
+    }
+}
+
+/// A table of one kind of IDs, under a scripted clock.
+struct Table<'a> {
+    base: &'a Base<'a>,
+    session: Session,
+    kind: Kind,
+}
+
+impl<'a> Table<'a> {
+    fn new(base: &'a Base<'a>, kind: Kind) -> Self {
+        let id_type = if is_bytes(kind) { "bytea" } else { "bigint" };
+        if base.psql("SELECT to_regclass('public.clock')").is_empty() {
+            base.script_clock();
+        }
+        base.psql(&format!(
+            "CREATE TABLE public.{} (id {id_type} PRIMARY KEY DEFAULT {})",
+            kind.name(),
+            kind.draw()
+        ));
+        Self { base, session: base.session(), kind }
+    }
+
+    /// Inserts a row, and then moves the clock to another tick, without which the last tick of sno
+    /// is not over.
+    fn insert(&self) -> Id {
+        let id = insert(&self.session, self.kind);
+        self.move_clock(2 * self.kind.micros_per_tick());
+        id
+    }
+
+    fn move_clock(&self, by: i64) {
+        let now = self.session.one("tickid.clock_v1()").unwrap();
+        self.session.set_clock(now.parse::<i64>().unwrap() + by);
+    }
+
+    /// Asserts that a follower reads the newest row, and passes nothing that is drawn later.
+    fn covers(&self, follower: &mut Follower, session: &Session) {
+        let newest = self.insert();
+        let last = follower.poll(session).unwrap();
+        let next = Id::new(&self.session.one(&self.kind.draw()).unwrap());
+        assert!(newest <= last && last < next, "{:?}: {newest:?}, {last:?}, {next:?}", self.kind);
+    }
+
+    /// Compares the rows that a follower has read with all rows.
+    fn has_all(&self, follower: &Follower) -> Result<(), String> {
+        let all = format!("SELECT id FROM public.{} ORDER BY id", self.kind.name());
+        let all: Vec<_> = self.session.ask(&all)?.iter().map(|column| Id::new(column)).collect();
+        if follower.read == all {
+            return Ok(());
+        }
+        Err(format!("{:?}: read {:?}, not {all:?}", self.kind, follower.read))
+    }
+}
+
+/// Inserts a row, also in a transaction.
+fn insert(session: &Session, kind: Kind) -> Id {
+    let statement = format!("INSERT INTO public.{} DEFAULT VALUES RETURNING id", kind.name());
+    Id::new(&session.ask(&statement).unwrap()[0])
+}
+
+/// Has a copy wait until it is beyond its original.
+fn leave_original(copy: &Base<'_>, kinds: &[Kind]) {
+    let session = copy.session();
+    session.ask("SET statement_timeout = 100").unwrap();
+    for &kind in kinds {
+        session.draw(kind).unwrap_err();
+    }
+    copy.set_clock(START + 60_000_000);
+}
+
+fn only_open_drawers_hold_a_follower_back(server: &Postgres) {
+    let (base, away) = (Base::new(server, &KINDS), Base::new(server, &[KIND]));
+    base.script_clock();
+    let copy = base.copy();
+    leave_original(&copy, &KINDS);
+    let [reader, writer, drawer, session] = [(); 4].map(|()| base.session());
+    let [foreign, copied] = [&away, &copy].map(|base| base.session());
+    for kind in KINDS {
+        let table = Table::new(&base, kind);
+        let other = if kind == KIND { Kind::Scru64 } else { KIND };
+        reader.ask("BEGIN ISOLATION LEVEL REPEATABLE READ; TABLE tickid.generator").unwrap();
+        writer.ask("BEGIN; CREATE TABLE public.written (n integer)").unwrap();
+        foreign.ask(&format!("BEGIN; SELECT {}", KIND.draw())).unwrap();
+        // Its word has the same OID.
+        copied.ask(&format!("BEGIN; SELECT {}", kind.draw())).unwrap();
+        drawer.ask(&format!("BEGIN; SELECT {}", other.draw())).unwrap();
+        table.covers(&mut Follower::new(kind), &session);
+        for session in [&reader, &writer, &foreign, &copied, &drawer] {
+            session.ask("ROLLBACK").unwrap();
+        }
+    }
+}
+
+/// A row is drawn, another one is drawn later and committed, and then the first one is.
+fn commit_late(base: &Base<'_>, kind: Kind) -> Result<(), String> {
+    let table = Table::new(base, kind);
+    let [drawer, session] = [(); 2].map(|()| base.session());
+    let mut follower = Follower::new(kind);
+    table.covers(&mut follower, &session);
+    let before = follower.poll(&session)?;
+    drawer.ask("BEGIN; SAVEPOINT a")?;
+    let drawn = drawer.one(&kind.draw())?;
+    // The draw outlives the savepoint, and so does the lock.
+    drawer.ask("ROLLBACK TO a; DISCARD SEQUENCES")?;
+    let mut late = Follower { last: before.1.clone(), ..Follower::new(kind) };
+    for _ in 0..3 {
+        let newest = table.insert();
+        let last = follower.poll(&session)?;
+        if last >= Id::new(&drawn) {
+            return Err(format!("{kind:?}: {last:?} passes {drawn}"));
+        }
+        assert!(before <= last && last < newest, "{before:?}, {last:?}, {newest:?}");
+        // Without a state, nothing is known of the drawer.
+        late.state = None;
+        assert_eq!(late.poll(&session)?, before);
+    }
+    drawer.ask(&format!("INSERT INTO public.{} VALUES ('{drawn}'); COMMIT", kind.name()))?;
+    table.covers(&mut follower, &session);
+    table.covers(&mut late, &session);
+    follower.poll(&session)?;
+    table.has_all(&follower)
+}
+
+fn rows_that_commit_late_are_followed(server: &Postgres) {
+    let base = Base::new(server, &KINDS);
+    for kind in KINDS {
+        commit_late(&base, kind).unwrap();
+    }
+}
+
+fn a_base_of_the_present_word_is_found(server: &Postgres) {
+    let base = Base::new(server, &[KIND]);
+    base.plant("follow_1", "ELSE before -> 'word' END", "ELSE to_jsonb(word) END");
+    assert!(commit_late(&base, KIND).unwrap_err().contains("passes"));
+}
+
+/// Also those of sno, whose call draws itself.
+fn a_follower_counts_its_own_draws(server: &Postgres) {
+    let base = Base::new(server, &KINDS);
+    for kind in KINDS {
+        let table = Table::new(&base, kind);
+        let session = base.session();
+        let mut follower = Follower::new(kind);
+        table.covers(&mut follower, &session);
+        session.ask("BEGIN").unwrap();
+        let drawn = session.one(&kind.draw()).unwrap();
+        for _ in 0..2 {
+            table.insert();
+            let last = follower.poll(&session).unwrap();
+            assert!(last < Id::new(&drawn), "{kind:?}: {last:?} passes {drawn}");
+        }
+        let statement = format!("INSERT INTO public.{} VALUES ('{drawn}'); COMMIT", kind.name());
+        session.ask(&statement).unwrap();
+        table.covers(&mut follower, &session);
+        table.has_all(&follower).unwrap();
+    }
+}
+
+/// A server that prepares transactions, and has the data of those that waited for the log.
+fn own_server() -> Postgres {
+    let server = Postgres::start().unwrap();
+    server.tell("printf 'max_prepared_transactions = 20\\n' >>data/postgresql.conf").unwrap();
+    server.restart("fast").unwrap();
+    server
+}
+
+fn prepare_and_crash(base: &Base<'_>) -> Result<(), String> {
+    let table = Table::new(base, KIND);
+    let [drawer, session] = [(); 2].map(|()| base.session());
+    table.session.ask("SET synchronous_commit = on")?;
+    let mut follower = Follower::new(KIND);
+    table.covers(&mut follower, &session);
+    drawer.ask("BEGIN")?;
+    let prepared = insert(&drawer, KIND);
+    drawer.ask("PREPARE TRANSACTION 'one'")?;
+    for _ in 0..2 {
+        table.insert();
+        let last = follower.poll(&session)?;
+        if last >= prepared {
+            return Err(format!("{last:?} passes {prepared:?}"));
+        }
+    }
+    let newest = table.insert();
+    drop((table, drawer, session));
+    base.server.restart("immediate").unwrap();
+    base.set_clock(START + 60_000_000);
+    let table = Table { base, session: base.session(), kind: KIND };
+    let session = base.session();
+    // Its name is another one now. Nobody has drawn, and the word is lost.
+    assert_eq!(base.psql("SELECT is_called FROM tickid.word_1"), "f");
+    let mut forgetful = Follower { state: None, ..follower.clone() };
+    for follower in [&mut follower, &mut forgetful] {
+        let last = follower.poll(&session)?;
+        if last >= prepared {
+            return Err(format!("{last:?} passes {prepared:?} after a crash"));
+        }
+    }
+    table.session.ask("COMMIT PREPARED 'one'")?;
+    for follower in [&mut follower, &mut forgetful] {
+        // Up to where the lost word starts, before any draw.
+        let last = follower.poll(&session)?;
+        assert!(newest <= last, "{last:?}");
+        assert!(last < table.insert());
+        follower.poll(&session)?;
+    }
+    follower.poll(&session)?;
+    table.has_all(&follower).and(table.has_all(&forgetful))
+}
+
+fn prepared_rows_are_followed_across_a_crash(_: &Postgres) {
+    let server = own_server();
+    prepare_and_crash(&Base::new(&server, &[KIND])).unwrap();
+}
+
+fn ignored_prepared_drawers_are_found(_: &Postgres) {
+    let server = own_server();
+    let base = Base::new(&server, &[KIND]);
+    let mode = "AND l.mode = 'RowExclusiveLock'";
+    base.plant("follow_1", mode, &format!("{mode} AND l.pid IS NOT NULL"));
+    let error = prepare_and_crash(&base).unwrap_err();
+    assert!(error.contains("passes") && !error.contains("crash"), "{error}");
+}
+
+fn ignored_names_of_a_restart_are_found(_: &Postgres) {
+    let server = own_server();
+    let base = Base::new(&server, &[KIND]);
+    base.plant("follow_1", "l.virtualtransaction LIKE '-1/%'", "false");
+    let error = prepare_and_crash(&base).unwrap_err();
+    assert!(error.contains("after a crash"), "{error}");
+}
+
+/// A commit that waits for a standby is in the log, and not visible yet.
+fn rows_that_await_a_standby_are_followed(_: &Postgres) {
+    let server = own_server();
+    let base = Base::new(&server, &[KIND]);
+    let table = Table::new(&base, KIND);
+    let session = base.session();
+    let mut follower = Follower::new(KIND);
+    table.covers(&mut follower, &session);
+    base.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    base.psql("SELECT pg_reload_conf()");
+    let waits = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let (held, row) = thread::scope(|scope| {
+        loop {
+            let thread = scope.spawn(|| {
+                let session = base.session();
+                session.ask("SET synchronous_commit = on").unwrap();
+                insert(&session, KIND)
+            });
+            // Until the server has read its settings, commits do not wait.
+            while session.ask(waits).unwrap().is_empty() && !thread.is_finished() {}
+            let waiting = session.ask(waits).unwrap();
+            if waiting.is_empty() {
+                thread.join().unwrap();
+                continue;
+            }
+            let seen = session.one("count(*) FROM public.nanoflake").unwrap();
+            follower.poll(&session).unwrap();
+            table.insert();
+            let held = follower.poll(&session).unwrap();
+            assert_eq!(follower.read.len().to_string(), seen);
+            session.one(&format!("pg_cancel_backend({})", waiting[0])).unwrap();
+            return (held, thread.join().unwrap());
+        }
+    });
+    assert!(held < row, "{held:?}, {row:?}");
+    table.covers(&mut follower, &session);
+    table.has_all(&follower).unwrap();
+}
+
+fn old_snapshots_are_refused(server: &Postgres) {
+    let base = Base::new(server, &[KIND, Kind::Sno]);
+    let (table, session) = (Table::new(&base, KIND), base.session());
+    for level in ["REPEATABLE READ", "SERIALIZABLE"] {
+        session.ask(&format!("BEGIN ISOLATION LEVEL {level}")).unwrap();
+        let error = Follower::new(KIND).poll(&session).unwrap_err();
+        assert!(error.ends_with(&format!("READ COMMITTED, and this one is {level}")), "{error}");
+        session.ask("ROLLBACK").unwrap();
+    }
+    let error = session.one("tickid.nanoflake_follow('nanoflake', 0, NULL)").unwrap_err();
+    assert!(error.contains("is a procedure"), "{error}");
+    // A call writes nothing, except of sno, which draws.
+    session.ask("BEGIN READ ONLY").unwrap();
+    table.covers(&mut Follower::new(KIND), &session);
+    let error = Follower::new(Kind::Sno).poll(&session).unwrap_err();
+    assert!(error.contains("read-only"), "{error}");
+}
+
+fn followers_need_only_usage(server: &Postgres) {
+    let base = Base::new(server, &KINDS);
+    let (role, session) = (format!("app_of_{}", base.name), base.session());
+    base.psql(&format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA tickid TO {role}"));
+    session.ask(&format!("SET SESSION AUTHORIZATION {role}")).unwrap();
+    for kind in KINDS {
+        let table = Table::new(&base, kind);
+        base.psql(&format!("GRANT SELECT ON public.{} TO {role}", kind.name()));
+        table.covers(&mut Follower::new(kind), &session);
+        for (realm, state, expected) in [
+            ("'other'", "NULL", "there are no"),
+            ("NULL", "NULL", "there are no"),
+            (&*format!("'{}'", kind.name()), "'{'", "invalid input syntax for type json"),
+        ] {
+            let procedure =
+                format!("CALL tickid.{}_follow({realm}, NULL, {state})", kind.function());
+            let error = session.ask(&procedure).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
+
+fn a_copy_ignores_the_state_of_its_original(server: &Postgres) {
+    let base = Base::new(server, &[KIND]);
+    let table = Table::new(&base, KIND);
+    let mut follower = Follower::new(KIND);
+    table.covers(&mut follower, &base.session());
+    drop(table);
+    let copy = base.copy();
+    leave_original(&copy, &[KIND]);
+    let table = Table { base: &copy, session: copy.session(), kind: KIND };
+    let [drawer, session] = [(); 2].map(|()| copy.session());
+    let before = follower.last.clone();
+    drawer.ask(&format!("BEGIN; SELECT {}", KIND.draw())).unwrap();
+    table.insert();
+    assert_eq!(follower.poll(&session).unwrap(), Id::new(&before));
+    drawer.ask("COMMIT").unwrap();
+    table.covers(&mut follower, &session);
+    table.has_all(&follower).unwrap();
+}
+
+/// Moves the functions to another node by the scripted clock.
+fn move_functions(table: &Table<'_>, pool: &str) {
+    let script = Script::new(&table.kind.realm(pool), Start::Delayed).another_node();
+    let (statements, clock) =
+        (script.statements().unwrap(), "date_part('epoch', clock_timestamp())");
+    assert!(statements.contains(clock));
+    let scripted = "pg_catalog.pg_sequence_last_value('public.clock') / 1000000::float8";
+    table.base.psql(&statements.replace(clock, scripted));
+}
+
+/// Also when the state is lost, and when the follower comes back after the IDs have passed its own.
+fn followers_start_again_below_their_node(server: &Postgres) {
+    let pools = [(KIND, "0-9/10"), (Kind::Kuid, "0-9/32"), (Kind::Sno, "0-9/16")];
+    for (kind, pool) in pools.into_iter().chain([(Kind::Sonyflake, "0-9/16")]) {
+        let base = Base::empty(server);
+        base.create(&kind.realm(pool));
+        let (table, session) = (Table::new(&base, kind), base.session());
+        let (day, mut follower) = (86_400_000_000, Follower::new(kind));
+        table.covers(&mut follower, &session);
+        table.move_clock(day);
+        table.covers(&mut follower, &session);
+        table.move_clock(-day + 60_000_000);
+        move_functions(&table, pool);
+        table.insert();
+        let mut forgetful = Follower { state: None, ..follower.clone() };
+        let mut again = Follower::new(kind);
+        table.covers(&mut again, &session);
+        for way in [0, day] {
+            for follower in [&mut follower, &mut forgetful] {
+                let error = follower.poll(&session).unwrap_err();
+                assert!(error.contains("have moved to a node whose IDs start below"), "{error}");
+            }
+            table.move_clock(way);
+            table.covers(&mut again, &session);
+        }
+        // Where IDs of an interval sort by node, the order of its rows is not that of their draws.
+        if kind == Kind::Kuid {
+            continue;
+        }
+        // The hint says where.
+        let state = follower.state.clone().unwrap();
+        let call = format!("CALL tickid.{}'{}', '{state}')", follower.procedure, follower.last);
+        let hint = session.hint(&call);
+        let start = hint.strip_prefix("Start again after ").unwrap().split(',').next().unwrap();
+        let mut told = Follower { last: start.to_owned(), ..Follower::new(kind) };
+        told.read.push(again.read[0].clone());
+        for _ in 0..2 {
+            table.covers(&mut told, &session);
+            table.covers(&mut again, &session);
+        }
+        told.poll(&session).unwrap();
+        again.poll(&session).unwrap();
+        table.has_all(&told).unwrap();
+        table.has_all(&again).unwrap();
+    }
+}
+
+/// If the earlier node is not ahead, IDs go on beyond its own and nobody has to start again.
+fn followers_go_on_above_their_node(server: &Postgres) {
+    for (kind, pool) in [(KIND, "0-9/10"), (Kind::Scru64, "0-9/6"), (Kind::Sno, "0-9/16")] {
+        let base = Base::empty(server);
+        base.create(&kind.realm(pool));
+        let (table, session) = (Table::new(&base, kind), base.session());
+        let mut follower = Follower::new(kind);
+        table.covers(&mut follower, &session);
+        let mut forgetful = Follower { state: None, ..follower.clone() };
+        move_functions(&table, pool);
+        // Beyond the bound.
+        table.move_clock(1_100_000);
+        for follower in [&mut follower, &mut forgetful] {
+            table.covers(follower, &session);
+        }
+        follower.poll(&session).unwrap();
+        table.has_all(&follower).unwrap();
+    }
+}
+
+fn drawers_of_an_earlier_node_are_awaited(server: &Postgres) {
+    let (base, pool) = (Base::empty(server), "0-9/10");
+    base.create(&KIND.realm(pool));
+    let table = Table::new(&base, KIND);
+    let [drawer, session] = [(); 2].map(|()| base.session());
+    let mut follower = Follower::new(KIND);
+    table.covers(&mut follower, &session);
+    let before = follower.last.clone();
+    drawer.ask("BEGIN").unwrap();
+    insert(&drawer, KIND);
+    move_functions(&table, pool);
+    table.move_clock(1_100_000);
+    for _ in 0..2 {
+        table.insert();
+        assert_eq!(follower.poll(&session).unwrap(), Id::new(&before));
+    }
+    drawer.ask("COMMIT").unwrap();
+    table.covers(&mut follower, &session);
+    table.has_all(&follower).unwrap();
+}
+
+/// A call draws, and so makes sure that the node is the functions', in the follower's transaction.
+fn followers_of_sno_check_the_reservation(server: &Postgres) {
+    let kind = Kind::Sno;
+    let base = Base::new(server, &[kind]);
+    let (table, session) = (Table::new(&base, kind), base.session());
+    let mut follower = Follower::new(kind);
+    table.covers(&mut follower, &session);
+    base.psql("DELETE FROM tickid.node");
+    table.move_clock(1_100_000);
+    session.ask("BEGIN").unwrap();
+    let error = follower.poll(&session).unwrap_err();
+    assert!(error.contains("no node is reserved"), "{error}");
+    session.ask("ROLLBACK").unwrap();
+    base.create(&kind.realm(kind.pool().0));
+    base.script_clock();
+    table.move_clock(2_000_000);
+    table.covers(&mut follower, &session);
+    table.has_all(&follower).unwrap();
+}
+
+fn a_server_that_keeps_no_lock_is_refused(server: &Postgres) {
+    let base = Base::empty(server);
+    let script = Script::new(&KIND.realm(KIND.pool().0), Start::Immediately);
+    let statements = script.statements().unwrap();
+    let draw = "PERFORM nextval('tickid.probe')";
+    assert!(statements.contains(draw));
+    let error = server.psql(&base.name, &statements.replace(draw, "PERFORM 1")).unwrap_err();
+    assert!(error.to_string().contains("does not keep the lock of a sequence"), "{error}");
+    base.psql(&statements);
+}
