@@ -29,40 +29,45 @@ pub(crate) const TESTS: [Test<Postgres>; 16] = [
 
 const KIND: Kind = Kind::Nanoflake;
 
-const fn is_bytes(kind: Kind) -> bool {
+pub(crate) const fn is_bytes(kind: Kind) -> bool {
     matches!(kind, Kind::Kuid | Kind::Sno)
 }
 
 /// The text of a column, in the order of its values: the length first, since numbers are positive
 /// and all bytes of a kind as many, except for the empty ones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Id(usize, String);
+pub(crate) struct Id(usize, String);
 
 impl Id {
-    fn new(column: &str) -> Self {
+    pub(crate) fn new(column: &str) -> Self {
         Self(column.len(), column.to_owned())
     }
 }
 
 /// What a follower keeps, and the rows that it has read.
 #[derive(Clone, Debug)]
-struct Follower {
+pub(crate) struct Follower {
     procedure: String,
     table: &'static str,
-    last: String,
-    state: Option<String>,
-    read: Vec<Id>,
+    pub(crate) last: String,
+    pub(crate) state: Option<String>,
+    pub(crate) read: Vec<Id>,
 }
 
 impl Follower {
-    fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: Kind) -> Self {
         let procedure = format!("{}_follow('{}', ", kind.function(), kind.name());
         let last = if is_bytes(kind) { "\\x" } else { "0" }.to_owned();
         Self { procedure, table: kind.name(), last, state: None, read: Vec::new() }
     }
 
+    /// Calls another procedure, of realm 1.
+    pub(crate) fn by(self, procedure: &str) -> Self {
+        Self { procedure: format!("{procedure}("), ..self }
+    }
+
     /// Calls the procedure and reads the rows, in two statements. Returns the last ID.
-    fn poll(&mut self, session: &Session) -> Result<Id, String> {
+    pub(crate) fn poll(&mut self, session: &Session) -> Result<Id, String> {
         let (last, state) = session.follow(&self.procedure, &self.last, self.state.as_deref())?;
         let read = session.ask(&format!(
             "SELECT id FROM public.{} WHERE id > '{}' AND id <= '{last}' ORDER BY id",
@@ -235,7 +240,7 @@ fn a_follower_counts_its_own_draws(server: &Postgres) {
 }
 
 /// A server that prepares transactions, and has the data of those that waited for the log.
-fn own_server() -> Postgres {
+pub(crate) fn own_server() -> Postgres {
     let server = Postgres::start().unwrap();
     server.tell("printf 'max_prepared_transactions = 20\\n' >>data/postgresql.conf").unwrap();
     server.restart("fast").unwrap();

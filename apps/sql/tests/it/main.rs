@@ -6,6 +6,8 @@
 #[cfg(unix)]
 mod base;
 #[cfg(unix)]
+mod chaos;
+#[cfg(unix)]
 mod clocks;
 #[cfg(unix)]
 mod follow;
@@ -41,6 +43,7 @@ fn main() -> std::process::ExitCode {
         .add("", &migration::TESTS)
         .add("", &clocks::TESTS)
         .add("follow", &follow::TESTS)
+        .add("follow", &chaos::TESTS)
         .run()
 }
 

@@ -80,7 +80,7 @@ fn ticks_ahead_are_shared_by_sessions(server: &Postgres) {
 }
 
 /// Returns the number of IDs that `cargo xtask verify functions` wants.
-fn many_ids() -> Option<u32> {
+pub(crate) fn many_ids() -> Option<u32> {
     std::env::var("TICKID_SQL_IDS").ok().map(|ids| ids.parse().unwrap())
 }
 
