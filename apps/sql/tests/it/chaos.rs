@@ -149,8 +149,9 @@ fn poll(
         }
         Habit::TimesOut => {
             let mut next = follower.clone();
-            session.ask(&format!("SET statement_timeout = {}", dice.below(6))).unwrap();
-            match next.poll(session) {
+            let timeout = format!("SET statement_timeout = {}", dice.below(6));
+            // The setting itself may time out.
+            match session.ask(&timeout).and_then(|_| next.poll(session)) {
                 Ok(_) => *follower = next,
                 Err(error) => assert!(error.contains("statement timeout"), "{error}"),
             }

@@ -20,6 +20,8 @@ mod migration;
 #[cfg(unix)]
 mod model;
 #[cfg(unix)]
+mod outbox;
+#[cfg(unix)]
 mod reservation;
 #[cfg(unix)]
 mod rights;
@@ -31,6 +33,10 @@ mod starts;
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
     use tickid_testkit::servers::Tests;
+
+    if outbox::run() {
+        return std::process::ExitCode::FAILURE;
+    }
 
     Tests::default()
         .add("", &forms::TESTS)
@@ -44,6 +50,7 @@ fn main() -> std::process::ExitCode {
         .add("", &clocks::TESTS)
         .add("follow", &follow::TESTS)
         .add("follow", &chaos::TESTS)
+        .add("follow", &outbox::TESTS)
         .run()
 }
 

@@ -1,0 +1,30 @@
+"""Delivers the rows of an outbox in the order of their IDs, here to the standard output.
+
+As outbox.rs, which has the tables: each row is delivered at least once, also if this is killed.
+Needs psycopg 3.
+"""
+
+import os
+import time
+
+import psycopg
+
+with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+    # It is released when the connection ends.
+    connection.execute("SELECT pg_advisory_lock(hashtext('outbox'))")
+    (last,) = connection.execute("SELECT last FROM delivered").fetchone()
+    # A new process does not know the state, and waits for the transactions that are open now.
+    state = None
+    while True:
+        call = "CALL tickid.nanoflake_follow('outbox', %s::bigint, %s::text)"
+        until, state = connection.execute(call, (last, state)).fetchone()
+        rows = connection.execute(
+            "SELECT id, body FROM outbox WHERE id > %s AND id <= %s ORDER BY id", (last, until)
+        ).fetchall()
+        for id, body in rows:
+            print(id, body, flush=True)
+        if rows:
+            connection.execute("UPDATE delivered SET last = %s", (until,))
+        else:
+            time.sleep(0.02)
+        last = until

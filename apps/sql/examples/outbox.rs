@@ -1,0 +1,52 @@
+//! Delivers the rows of an outbox in the order of their IDs, here to the standard output. Each row is
+//! delivered at least once, also if this is killed at any time, so a receiver should remember the
+//! last ID. Started twice, the second one waits until the first one ends.
+//!
+//! ```sql
+//! CREATE TABLE outbox (id bigint PRIMARY KEY DEFAULT tickid.nanoflake('outbox'), body text);
+//! CREATE TABLE delivered (last bigint NOT NULL);
+//! INSERT INTO delivered VALUES (0);
+//! ```
+
+use core::error::Error;
+use core::time::Duration;
+use std::io::Write as _;
+
+use tokio_postgres::{Client, NoTls};
+
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
+    let url = std::env::var("DATABASE_URL")?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
+        tokio::spawn(connection);
+        deliver(&client).await
+    })
+}
+
+async fn deliver(client: &Client) -> Result<(), Box<dyn Error>> {
+    // It is released when the connection ends.
+    client.execute("SELECT pg_advisory_lock(hashtext('outbox'))", &[]).await?;
+    let mut last: i64 = client.query_one("SELECT last FROM delivered", &[]).await?.get(0);
+    // A new process does not know the state, and waits for the transactions that are open now.
+    let mut state: Option<String> = None;
+    loop {
+        let follow = "CALL tickid.nanoflake_follow('outbox', $1, $2)";
+        let answer = client.query_one(follow, &[&last, &state]).await?;
+        let (until, next): (i64, String) = (answer.get(0), answer.get(1));
+        let rows = "SELECT id, body FROM outbox WHERE id > $1 AND id <= $2 ORDER BY id";
+        let rows = client.query(rows, &[&last, &until]).await?;
+        let mut out = std::io::stdout().lock();
+        for row in &rows {
+            writeln!(out, "{} {}", row.get::<_, i64>(0), row.get::<_, &str>(1))?;
+        }
+        out.flush()?;
+        drop(out);
+        if rows.is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        } else {
+            client.execute("UPDATE delivered SET last = $1", &[&until]).await?;
+        }
+        (last, state) = (until, Some(next));
+    }
+}
