@@ -546,6 +546,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
     let mut run = 0;
     for block in blocks.filter(|block| !block.contains("-- MySQL")) {
         let block = block.replace("TO app;", &format!("TO {role};")).replace("$1", "0");
+        let block = block.replace("$2", "NULL").replace("$3", "0");
         // The tests' role has the name of our schema, which a search path would have first.
         let statements = format!("SET search_path = public; {block}");
         if block.contains("DROP ROUTINE") {
@@ -554,7 +555,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
         base.psql(&statements);
         run += 1;
     }
-    assert_eq!(run, 7);
+    assert_eq!(run, 10);
     // The last one has removed the functions, and nothing else.
     assert_eq!(base.psql("SELECT count(*) FROM orders WHERE id > 0"), "1");
     assert_eq!(base.psql("SELECT to_regclass('events_2026_11')"), "events_2026_11");
