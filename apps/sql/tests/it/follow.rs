@@ -3,16 +3,19 @@
 use std::thread;
 
 use tickid_lease::admin::Start;
+use tickid_lease::{LeasedGenerator, Realm, Store};
+use tickid_nanoflake::NanoflakeId;
 use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
-use crate::base::{Base, KINDS, Kind, START, Session};
+use crate::base::{Base, DISCORD, KINDS, Kind, START, Session};
 
-pub(crate) const TESTS: [Test<Postgres>; 16] = [
+pub(crate) const TESTS: [Test<Postgres>; 17] = [
     ("only_open_drawers_hold_a_follower_back", only_open_drawers_hold_a_follower_back),
     ("rows_that_commit_late_are_followed", rows_that_commit_late_are_followed),
     ("a_base_of_the_present_word_is_found", a_base_of_the_present_word_is_found),
     ("a_follower_counts_its_own_draws", a_follower_counts_its_own_draws),
+    ("programs_join_by_an_observed_draw", programs_join_by_an_observed_draw),
     ("prepared_rows_are_followed_across_a_crash", prepared_rows_are_followed_across_a_crash),
     ("ignored_prepared_drawers_are_found", ignored_prepared_drawers_are_found),
     ("ignored_names_of_a_restart_are_found", ignored_names_of_a_restart_are_found),
@@ -237,6 +240,39 @@ fn a_follower_counts_its_own_draws(server: &Postgres) {
         table.covers(&mut follower, &session);
         table.has_all(&follower).unwrap();
     }
+}
+
+/// The transaction that draws one ID counts as a drawer, whose IDs are greater.
+fn programs_join_by_an_observed_draw(server: &Postgres) {
+    let base = Base::new(server, &[KIND]);
+    let realm = Realm::builder(KIND.name(), DISCORD).pool(KIND.pool().0).build().unwrap();
+    let generator = LeasedGenerator::start(Store::new(base.backend()), realm).unwrap();
+    let [program, other, session] = [(); 3].map(|()| base.session());
+    base.psql("CREATE TABLE public.nanoflake (id bigint DEFAULT tickid.nanoflake('nanoflake'))");
+    let (mut follower, mut ids) = (Follower::new(KIND), Vec::new());
+    follower.poll(&session).unwrap();
+    for _ in 0..50 {
+        program.ask("BEGIN").unwrap();
+        let drawn: i64 = program.one(&KIND.draw()).unwrap().parse().unwrap();
+        // Under wait, a node below the functions' follows the ID when its tick is over.
+        while let Err(error) = generator.observe(NanoflakeId::new(drawn).unwrap()) {
+            assert!(error.to_string().contains("ahead of the clock"), "{error}");
+        }
+        let made = generator.generate().unwrap().get();
+        assert!(drawn < made);
+        program.ask(&format!("INSERT INTO public.nanoflake VALUES ({made})")).unwrap();
+        insert(&other, KIND);
+        let last = follower.poll(&session).unwrap();
+        assert!(last < Id::new(&made.to_string()), "{last:?} passes {made}");
+        program.ask("COMMIT").unwrap();
+        ids.push(made);
+    }
+    // They are read when the functions have drawn a greater one.
+    while follower.poll(&session).unwrap() < Id::new(&ids[ids.len() - 1].to_string()) {
+        insert(&other, KIND);
+    }
+    let missed = ids.iter().find(|id| !follower.read.contains(&Id::new(&id.to_string())));
+    assert_eq!(missed, None);
 }
 
 /// A server that prepares transactions, and has the data of those that waited for the log.
