@@ -641,7 +641,7 @@ BEGIN
     IF NOT is_known THEN
         @moved@before := '{"word": -1, "open": {}}';
     END IF;
-    @close@-- First the word. A lost one starts at the bound, which is read before as it may be raised.
+    @close@-- First the word. A lost one starts at the bound, read before as it may be raised.
     bound := pg_sequence_last_value('tickid.bound_@number@');
     SELECT CASE WHEN w.is_called THEN w.last_value ELSE (bound - 1) << @shift@ | @last_sequence@ END
     INTO word FROM tickid.word_@number@ AS w;
@@ -931,8 +931,8 @@ BEGIN
 END
 $$;
 
--- Creates the routines that lead from the name of a realm to its own. Functions are inlined, and for
--- a constant name the planner leaves of the cases one.
+-- Creates the routines that lead from the name of a realm to its own. Functions are inlined, and
+-- for a constant name the planner leaves of the cases one.
 CREATE OR REPLACE FUNCTION tickid.create_public_v1() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -991,7 +991,7 @@ DO $$ BEGIN PERFORM tickid.create_public_v1(); END $$;
 ----------------------------------------------------------------------------------------------------
 -- Forms and ranges, by realm.
 
-CREATE OR REPLACE FUNCTION tickid.nanoflake_text(realm text) RETURNS text
+CREATE OR REPLACE FUNCTION tickid.nanoflake_next_text(realm text) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN tickid.base36_v1(tickid.nanoflake(realm), 13);
 
@@ -999,7 +999,7 @@ CREATE OR REPLACE FUNCTION tickid.nanoflake_bytes(realm text) RETURNS bytea
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN int8send(tickid.nanoflake(realm));
 
-CREATE OR REPLACE FUNCTION tickid.scru64_text(realm text) RETURNS text
+CREATE OR REPLACE FUNCTION tickid.scru64_next_text(realm text) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN tickid.scru64_encode(tickid.scru64(realm));
 
@@ -1007,11 +1007,11 @@ CREATE OR REPLACE FUNCTION tickid.scru64_bytes(realm text) RETURNS bytea
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN int8send(tickid.scru64(realm));
 
-CREATE OR REPLACE FUNCTION tickid.kuid_text(realm text) RETURNS text
+CREATE OR REPLACE FUNCTION tickid.kuid_next_text(realm text) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN tickid.kuid_encode(tickid.kuid(realm));
 
-CREATE OR REPLACE FUNCTION tickid.kuid_local_text(realm text) RETURNS text
+CREATE OR REPLACE FUNCTION tickid.kuid_local_next_text(realm text) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN tickid.kuid_local_encode(tickid.kuid_local(realm));
 
@@ -1024,7 +1024,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN set_byte(tickid.sno(realm), 5, CASE WHEN meta BETWEEN 0 AND 255 THEN meta
     ELSE tickid.no_meta_v1(meta) END);
 
-CREATE OR REPLACE FUNCTION tickid.sno_text(realm text, meta integer DEFAULT 0) RETURNS text
+CREATE OR REPLACE FUNCTION tickid.sno_next_text(realm text, meta integer DEFAULT 0) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN tickid.sno_encode(tickid.sno(realm, meta));
 

@@ -286,11 +286,11 @@ fn of_sql(server: &Postgres, case: &Case) -> Vec<String> {
     }
     created.unwrap();
     let function = match case.scheme.kind() {
-        Kind::Scru64 => "scru64_text",
-        Kind::Nanoflake => "nanoflake_text",
-        Kind::KuidLocal => "kuid_local_text",
-        Kind::KuidGlobal => "kuid_text",
-        Kind::Sno => "sno_text",
+        Kind::Scru64 => "scru64_next_text",
+        Kind::Nanoflake => "nanoflake_next_text",
+        Kind::KuidLocal => "kuid_local_next_text",
+        Kind::KuidGlobal => "kuid_next_text",
+        Kind::Sno => "sno_next_text",
         _ => "snowflake",
     };
     let draw = format!("SELECT tickid.{function}('{realm}') FROM generate_series(1, {count})");

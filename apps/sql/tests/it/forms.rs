@@ -345,19 +345,19 @@ fn every_form_is_a_default(server: &Postgres) {
         .ask(
             "CREATE TABLE forms (
                 a bigint PRIMARY KEY DEFAULT tickid.nanoflake('nanoflake'),
-                b text COLLATE \"C\" DEFAULT tickid.nanoflake_text('nanoflake'),
+                b text COLLATE \"C\" DEFAULT tickid.nanoflake_next_text('nanoflake'),
                 c bytea DEFAULT tickid.nanoflake_bytes('nanoflake'),
                 d bigint DEFAULT tickid.scru64('scru64'),
-                e text COLLATE \"C\" DEFAULT tickid.scru64_text('scru64'),
+                e text COLLATE \"C\" DEFAULT tickid.scru64_next_text('scru64'),
                 f bytea DEFAULT tickid.scru64_bytes('scru64'),
                 g bigint DEFAULT tickid.kuid_local('kuid_local'),
-                h text COLLATE \"C\" DEFAULT tickid.kuid_local_text('kuid_local'),
+                h text COLLATE \"C\" DEFAULT tickid.kuid_local_next_text('kuid_local'),
                 i bytea DEFAULT tickid.kuid_local_bytes('kuid_local'),
                 j bytea DEFAULT tickid.kuid('kuid'),
-                k text COLLATE \"C\" DEFAULT tickid.kuid_text('kuid'),
+                k text COLLATE \"C\" DEFAULT tickid.kuid_next_text('kuid'),
                 l bytea DEFAULT tickid.sno('sno'),
                 m bytea DEFAULT tickid.sno('sno', 24),
-                n text COLLATE \"C\" DEFAULT tickid.sno_text('sno', 255),
+                n text COLLATE \"C\" DEFAULT tickid.sno_next_text('sno', 255),
                 at timestamptz DEFAULT clock_timestamp(), row integer)",
         )
         .unwrap();

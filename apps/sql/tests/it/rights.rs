@@ -128,10 +128,10 @@ fn planted_objects_are_never_called(server: &Postgres) {
         }
     }
     for form in [
-        "nanoflake_text('nanoflake')",
-        "scru64_text('scru64')",
-        "sno_text('sno')",
-        "kuid_text('kuid')",
+        "nanoflake_next_text('nanoflake')",
+        "scru64_next_text('scru64')",
+        "sno_next_text('sno')",
+        "kuid_next_text('kuid')",
         "kuid_local_bytes('kuid_local')",
         "sno_time('sno', tickid.sno_min('sno', pg_catalog.now()))",
         "kuid_time('kuid', tickid.kuid_max('kuid', pg_catalog.now()))",
@@ -193,11 +193,11 @@ fn sessions_in_any_state_draw(server: &Postgres) {
         draw_all(state);
     }
     for form in [
-        "nanoflake_text('nanoflake')",
-        "scru64_text('scru64')",
-        "kuid_text('kuid')",
-        "kuid_local_text('kuid_local')",
-        "sno_text('sno', 3)",
+        "nanoflake_next_text('nanoflake')",
+        "scru64_next_text('scru64')",
+        "kuid_next_text('kuid')",
+        "kuid_local_next_text('kuid_local')",
+        "sno_next_text('sno', 3)",
     ] {
         let settings = "SET standard_conforming_strings = off; SET bytea_output = escape";
         session.ask(settings).unwrap();
