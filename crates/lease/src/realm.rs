@@ -61,8 +61,8 @@ use crate::model::realm_spec::{Mismatch, RealmError, RealmName, RealmSpec, Terms
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Realm<S> {
-    scheme: S,
-    spec: RealmSpec,
+    pub(crate) scheme: S,
+    pub(crate) spec: RealmSpec,
 }
 
 /// The options of a [`Realm`].
@@ -249,16 +249,6 @@ impl<S: Scheme> Realm<S> {
         self.spec.policy(&self.scheme)
     }
 
-    /// Adopts the pool and the terms that a store has kept for this realm. Reports whether the two
-    /// agree now, which a different layout prevents.
-    pub(crate) fn adopt(&mut self, kept: RealmSpec) -> bool {
-        let fits = kept.check_layout(&self.scheme).is_ok();
-        if fits {
-            self.spec = kept;
-        }
-        fits
-    }
-
     /// Returns a builder of a generator with the node and the window of a lease of this realm.
     ///
     /// The caller keeps the lease. It passes the ceiling of a renewed one to
@@ -281,25 +271,39 @@ impl<S: Scheme> Realm<S> {
     /// Returns a [`RangeError`] if the scheme has no such ticks, which means that the lease is not
     /// of this realm. A node that the scheme does not have is an error of [`Builder::build`].
     pub fn generator_builder(&self, lease: &Lease) -> Result<Builder<S>, RangeError> {
-        let window = Window::new(Tick::new(lease.floor)?, lease.ceiling)?;
-        Ok(self.builder_of(lease.node, window))
+        generator_builder(self.scheme, &self.spec, lease)
     }
+}
 
-    /// Returns a builder of a generator with any node of the realm and any window.
-    pub(crate) fn builder_of(&self, node: AnyNode, window: Window<S>) -> Builder<S> {
-        // IDs without a node do not show the one that their generator has.
-        let builder = match (node, without_node::<S>()) {
-            (AnyNode::NONE, Some(any)) => Builder::of(self.scheme, any),
-            _ => Builder::of_any(self.scheme, node),
-        };
-        let builder = builder
-            .window(window)
-            .variants(self.spec.variants())
-            .policy(self.policy())
-            .tick_start(self.terms().start)
-            .max_wait(DEFAULT_MAX_WAIT);
-        builder.pin()
-    }
+/// Returns the builder of [`Realm::generator_builder`].
+pub(crate) fn generator_builder<S: Scheme>(
+    scheme: S,
+    spec: &RealmSpec,
+    lease: &Lease,
+) -> Result<Builder<S>, RangeError> {
+    let window = Window::new(Tick::new(lease.floor)?, lease.ceiling)?;
+    Ok(builder_of(scheme, spec, lease.node, window))
+}
+
+/// Returns a builder of a generator with any node of the realm and any window.
+pub(crate) fn builder_of<S: Scheme>(
+    scheme: S,
+    spec: &RealmSpec,
+    node: AnyNode,
+    window: Window<S>,
+) -> Builder<S> {
+    // IDs without a node do not show the one that their generator has.
+    let builder = match (node, without_node::<S>()) {
+        (AnyNode::NONE, Some(any)) => Builder::of(scheme, any),
+        _ => Builder::of_any(scheme, node),
+    };
+    let builder = builder
+        .window(window)
+        .variants(spec.variants())
+        .policy(spec.policy(&scheme))
+        .tick_start(spec.terms().start)
+        .max_wait(DEFAULT_MAX_WAIT);
+    builder.pin()
 }
 
 /// Returns the first node of the scheme, for a generator whose IDs do not show it.

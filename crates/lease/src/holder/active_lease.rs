@@ -1,18 +1,17 @@
 //! A generator for as long as it has one lease.
 
 use core::fmt;
-use core::sync::atomic::AtomicBool;
-use core::time::Duration;
+use core::sync::atomic::{AtomicBool, Ordering};
 
-use tickid_core::{
-    Clock, DefaultClock, ErrorKind, Generator, Scheme, StallReason, UnixTime, Window,
-};
+use tickid_core::{Clock, DefaultClock, Error, Generator, RangeError, Scheme, UnixTime, Window};
 
-use crate::holder::builder::{HolderOptions, LeasedGeneratorBuilder};
+use crate::holder::builder::LeasedGeneratorBuilder;
+use crate::holder::engine::Engine;
 use crate::holder::error::LeaseError;
 use crate::model::lease::Lease;
 use crate::model::record::Version;
 use crate::model::token::Token;
+use crate::realm::{Realm, builder_of};
 
 /// One lease and its generator, which is closed when the lease ends.
 ///
@@ -33,7 +32,7 @@ pub struct ActiveLease<S: Scheme, C = DefaultClock> {
     generator: Generator<S, C>,
     lease: Lease,
     /// Set once a call has found the generator closed.
-    pub(super) is_over: AtomicBool,
+    is_over: AtomicBool,
 }
 
 impl<S: Scheme, C> ActiveLease<S, C> {
@@ -47,14 +46,14 @@ impl<S: Scheme, C> ActiveLease<S, C> {
     where
         C: Clock,
     {
-        let HolderOptions { realm, .. } = &builder.options;
-        let node = realm.pool().node_at(0);
-        let empty = realm.builder_of(node, Window::ALL);
-        let generator = builder.options.build(empty, (builder.clock)())?;
+        let Realm { scheme, spec } = &builder.realm;
+        let node = spec.pool().node_at(0);
+        let empty = builder_of(*scheme, spec, node, Window::ALL);
+        let generator = builder.engine.build(empty, (builder.clock)())?;
         generator.close();
         // No store granted this.
         let lease = Lease {
-            realm: realm.name().id(),
+            realm: spec.name().id(),
             node,
             token: Token::from_bits(0),
             floor: 0,
@@ -64,6 +63,13 @@ impl<S: Scheme, C> ActiveLease<S, C> {
             granted_at: UnixTime::EPOCH,
         };
         Ok(Self { generator, lease, is_over: AtomicBool::new(true) })
+    }
+
+    /// Reports whether a call or the thread has found that the lease is over.
+    #[inline]
+    pub(super) fn is_over(&self) -> bool {
+        // Relaxed: a thread that does not see it yet finds the generator closed.
+        self.is_over.load(Ordering::Relaxed)
     }
 
     /// Returns the generator.
@@ -80,30 +86,37 @@ impl<S: Scheme, C> ActiveLease<S, C> {
     }
 }
 
-impl<S: Scheme, C: Clock> ActiveLease<S, C> {
-    /// Returns the time until the window ends; zero if the generator cannot issue.
-    pub(super) fn window_left(&self) -> Duration {
-        let is_ready = match self.generator.check_ready() {
-            Ok(()) => true,
-            Err(error) => error.kind() == ErrorKind::Stalled(StallReason::TickUsedUp),
-        };
-        match self.generator.clock().now() {
-            Ok(now) if is_ready => {
-                let ceiling = self.generator.state().window.ceiling();
-                self.generator.layout().scale().time_of(ceiling).saturating_since(now)
-            }
-            _ => Duration::ZERO,
-        }
+impl<S: Scheme, C: Clock> Engine for ActiveLease<S, C> {
+    fn is_over(&self) -> bool {
+        self.is_over()
     }
 
-    /// Returns the time until the generator's clock has caught up with the window and the last ID.
-    pub(super) fn stall(&self) -> Duration {
-        match self.generator.check_ready() {
-            Err(error) if error.kind() == ErrorKind::Stalled(StallReason::ClockBehind) => {
-                error.retry_after().unwrap_or(Duration::ZERO)
-            }
-            _ => Duration::ZERO,
-        }
+    fn set_over(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> Option<UnixTime> {
+        self.generator.clock().now().ok()
+    }
+
+    fn check_ready(&self) -> Result<(), Error> {
+        self.generator.check_ready()
+    }
+
+    fn ends_at(&self) -> UnixTime {
+        self.generator.layout().scale().time_of(self.generator.state().window.ceiling())
+    }
+
+    fn is_closed(&self) -> bool {
+        self.generator.state().is_closed
+    }
+
+    fn widen(&self, ceiling: u64) -> Result<(), RangeError> {
+        self.generator.widen(ceiling)
+    }
+
+    fn close(&self) -> Option<u64> {
+        self.generator.close().highest_tick().map(|tick| tick.get())
     }
 }
 

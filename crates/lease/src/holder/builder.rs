@@ -45,36 +45,35 @@ use crate::store::Store;
 /// ```
 #[must_use]
 pub struct LeasedGeneratorBuilder<S, C = DefaultClock> {
-    pub(super) options: HolderOptions<S>,
+    pub(super) realm: Realm<S>,
+    pub(super) options: HolderOptions,
+    pub(super) engine: EngineOptions<S>,
     /// Creates a clock for each lease.
     pub(super) clock: Box<dyn Fn() -> C + Send>,
 }
 
-/// The options that do not depend on the clock's type.
+/// The options that do not depend on the scheme.
 #[derive(Debug)]
-pub(super) struct HolderOptions<S> {
+pub(super) struct HolderOptions {
     pub(super) store: Store,
-    pub(super) realm: Realm<S>,
     pub(super) holder: String,
     pub(super) start_within: Duration,
-    pub(super) max_wait: Duration,
     pub(super) answer_within: Option<Duration>,
-    pub(super) policy: Option<Policy<S>>,
     pub(super) adopts: bool,
-    pub(super) tick_start: Option<TickStart>,
-    pub(super) sequence: Option<Arc<dyn Sequence>>,
+    /// The [`Claim::lead`](crate::session::Claim) of a policy in place of the realm's.
+    pub(super) lead: u64,
 }
 
-impl<S: Scheme> HolderOptions<S> {
-    /// Returns the [`Claim::lead`](crate::session::Claim) of a policy in place of the realm's.
-    pub(super) fn lead(&self) -> u64 {
-        match self.policy {
-            Some(Policy::Ratchet { allowance }) => allowance.get().saturating_add(1),
-            // Only a ratchet's IDs are ever ahead of the clock.
-            Some(_) | None => 0,
-        }
-    }
+/// The options of each lease's generator.
+#[derive(Debug)]
+pub(super) struct EngineOptions<S> {
+    pub(super) max_wait: Duration,
+    policy: Option<Policy<S>>,
+    tick_start: Option<TickStart>,
+    sequence: Option<Arc<dyn Sequence>>,
+}
 
+impl<S: Scheme> EngineOptions<S> {
     /// Builds a generator with these options from a builder of the realm.
     pub(super) fn build<C: Clock>(
         &self,
@@ -95,21 +94,32 @@ impl<S: Scheme> HolderOptions<S> {
     }
 }
 
-impl<S: Scheme> LeasedGeneratorBuilder<S> {
-    pub(super) fn new(store: Store, realm: Realm<S>) -> Self {
-        let options = HolderOptions {
+impl HolderOptions {
+    fn new(store: Store) -> Self {
+        Self {
             store,
-            realm,
             holder: this_holder(),
             start_within: Duration::ZERO,
-            max_wait: DEFAULT_MAX_WAIT,
             answer_within: None,
-            policy: None,
             adopts: false,
-            tick_start: None,
-            sequence: None,
-        };
-        Self { options, clock: Box::new(DefaultClock::default) }
+            lead: 0,
+        }
+    }
+}
+
+impl<S: Scheme> LeasedGeneratorBuilder<S> {
+    pub(super) fn new(store: Store, realm: Realm<S>) -> Self {
+        Self {
+            realm,
+            options: HolderOptions::new(store),
+            engine: EngineOptions {
+                max_wait: DEFAULT_MAX_WAIT,
+                policy: None,
+                tick_start: None,
+                sequence: None,
+            },
+            clock: Box::new(DefaultClock::default),
+        }
     }
 }
 
@@ -133,7 +143,7 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets the longest wait of [`generate`](crate::LeasedGenerator::generate) for a lease or for
     /// its window. [`try_generate`](crate::LeasedGenerator::try_generate) never waits.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.options.max_wait = max_wait;
+        self.engine.max_wait = max_wait;
         self
     }
 
@@ -147,7 +157,12 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets the reaction to a clock rollback or a used-up tick, in place of the realm's. IDs stay
     /// inside the window under every policy.
     pub fn policy(mut self, policy: Policy<S>) -> Self {
-        self.options.policy = Some(policy);
+        self.engine.policy = Some(policy);
+        self.options.lead = match policy {
+            Policy::Ratchet { allowance } => allowance.get().saturating_add(1),
+            // Only a ratchet's IDs are ever ahead of the clock.
+            _ => 0,
+        };
         self
     }
 
@@ -180,14 +195,14 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets where ticks start, in place of the realm's, as
     /// [`Builder::tick_start`](tickid_core::Builder::tick_start) does.
     pub fn tick_start(mut self, start: TickStart) -> Self {
-        self.options.tick_start = Some(start);
+        self.engine.tick_start = Some(start);
         self
     }
 
     /// Sets the rule for the first sequence of each tick, as
     /// [`Builder::sequence`](tickid_core::Builder::sequence) does.
     pub fn sequence(mut self, rule: impl Sequence + 'static) -> Self {
-        self.options.sequence = Some(Arc::new(rule));
+        self.engine.sequence = Some(Arc::new(rule));
         self
     }
 
@@ -216,12 +231,18 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
         D: Clone + Send + 'static,
     {
         let clock = Box::new(move || ProcessClock::new(clock.clone()));
-        LeasedGeneratorBuilder { options: self.options, clock }
+        let Self { realm, options, engine, .. } = self;
+        LeasedGeneratorBuilder { realm, options, engine, clock }
     }
 }
 
 impl<S: Scheme, C> fmt::Debug for LeasedGeneratorBuilder<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.options.fmt(f)
+        let Self { realm, options, engine, .. } = self;
+        f.debug_struct("LeasedGeneratorBuilder")
+            .field("realm", realm)
+            .field("options", options)
+            .field("engine", engine)
+            .finish_non_exhaustive()
     }
 }

@@ -1,28 +1,30 @@
 //! The generator with a leased node.
 
 use core::fmt;
+use core::future::poll_fn;
 use core::num::NonZeroU32;
-use core::sync::atomic::Ordering;
 use core::time::Duration;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use tickid_core::source_parts::{
     Block, Deadline, Follow, Source, observe, wait_ready, wait_ready_async,
 };
 use tickid_core::{
-    Clock, DefaultClock, Error as CoreError, Generator, Id, Ids, Observable, Scheme, Slot, Variant,
-    View,
+    Clock, DefaultClock, Error as CoreError, Generator, Id, Ids, Observable, Scheme, Slot,
+    UnixTime, Variant, View,
 };
 
 use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
-use crate::holder::builder::{HolderOptions, LeasedGeneratorBuilder};
+use crate::holder::builder::{EngineOptions, LeasedGeneratorBuilder};
+use crate::holder::engine::{Engines, SharedEngine};
 use crate::holder::error::{GenerateError, LeaseError, LeasedObserveError};
 use crate::holder::state::{HolderState, LeaseState};
-use crate::holder::worker::Worker;
+use crate::holder::thread::LeaseThread;
 use crate::model::lease::Lease;
-use crate::realm::Realm;
+use crate::model::realm_spec::RealmSpec;
+use crate::realm::{Realm, generator_builder};
 use crate::store::Store;
 use crate::store_error::StoreError;
 
@@ -91,14 +93,8 @@ pub struct LeasedGenerator<S: Scheme, C = DefaultClock> {
     /// Tried before the present one is looked up, because most leases are never lost. In a
     /// generator that started without a lease it is over from the start.
     first: Arc<ActiveLease<S, C>>,
-    thread: Thread<S, C>,
-}
-
-/// The thread that keeps the lease. Dropping this stops it.
-struct Thread<S: Scheme, C> {
-    shared: Arc<HolderState<S, C>>,
-    /// Until it is joined. It returns the result of releasing the node.
-    handle: Mutex<Option<JoinHandle<Result<(), StoreError>>>>,
+    present: Present<S, C>,
+    thread: LeaseThread,
 }
 
 impl<S, C> LeasedGeneratorBuilder<S, C>
@@ -114,9 +110,9 @@ where
     /// Returns a [`LeaseError`]. No lease is kept then.
     pub fn start(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
         // On an error, dropping the thread releases a lease that came too late.
-        let thread = self.spawn()?;
-        let first = thread.shared.wait_for_first()?;
-        Ok(LeasedGenerator { first, thread })
+        let (present, thread) = self.spawn()?;
+        thread.shared.wait_for_first()?;
+        LeasedGenerator::started(present, thread)
     }
 
     /// Does the same as [`start`](Self::start) without blocking the thread, as a task on any
@@ -125,9 +121,9 @@ where
     /// # Errors
     /// As `start`.
     pub async fn start_async(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
-        let thread = self.spawn()?;
-        let first = thread.shared.wait_for_first_async().await?;
-        Ok(LeasedGenerator { first, thread })
+        let (present, thread) = self.spawn()?;
+        poll_fn(|context| thread.shared.poll_first(context)).await?;
+        LeasedGenerator::started(present, thread)
     }
 
     /// Starts to acquire a lease in the background, and returns without one, so that a service can
@@ -142,23 +138,49 @@ where
     /// Returns a [`LeaseError`] if no generator of the realm can be built, or no thread started.
     pub fn start_pending(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
         let first = Arc::new(ActiveLease::over(&self)?);
-        Ok(LeasedGenerator { first, thread: self.spawn()? })
+        let (present, thread) = self.spawn()?;
+        Ok(LeasedGenerator { first, present, thread })
     }
 
-    fn spawn(self) -> Result<Thread<S, C>, LeaseError> {
-        // The thread ends a request within its timeout.
-        let HolderOptions { realm, start_within, answer_within, adopts, .. } = &self.options;
-        let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
-        // A claim, its adoption, and the claim again.
-        let requests = if *adopts { 3 } else { 1 };
-        let timeout = timeout.saturating_mul(requests).saturating_add(Duration::from_secs(1));
-        let max_start = start_within.saturating_add(timeout);
-        let shared = Arc::new(HolderState::new(self.options.max_wait, max_start));
-        let worker = Worker::new(self, Arc::clone(&shared))?;
-        let thread = thread::Builder::new().name("tickid-lease".to_owned());
-        let handle = thread.spawn(move || worker.run());
-        let handle = handle.map_err(|error| LeaseError::system("start a thread", error))?;
-        Ok(Thread { shared, handle: Mutex::new(Some(handle)) })
+    fn spawn(self) -> Result<(Present<S, C>, LeaseThread), LeaseError> {
+        let Self { realm: Realm { scheme, spec }, options, engine, clock: new_clock } = self;
+        let (present, max_wait) = (Present::default(), engine.max_wait);
+        let shown = Arc::clone(&present);
+        let engines = Leases { scheme, engine, clock: new_clock(), new_clock, present: shown };
+        let thread = LeaseThread::start(options, spec, Box::new(engines), max_wait)?;
+        Ok((present, thread))
+    }
+}
+
+/// The lease that was acquired last, if any, which may be over.
+type Present<S, C> = Arc<ArcSwapOption<ActiveLease<S, C>>>;
+
+/// The engines of a leased generator, for its thread.
+struct Leases<S: Scheme, C> {
+    scheme: S,
+    engine: EngineOptions<S>,
+    /// Creates a clock for each lease.
+    new_clock: Box<dyn Fn() -> C + Send>,
+    /// A clock for no lease.
+    clock: C,
+    present: Present<S, C>,
+}
+
+impl<S, C> Engines for Leases<S, C>
+where
+    S: Scheme,
+    C: Clock + Send + Sync + 'static,
+{
+    fn now(&self) -> Option<UnixTime> {
+        self.clock.now().ok()
+    }
+
+    fn start(&self, realm: &RealmSpec, lease: &Lease) -> Result<SharedEngine, LeaseError> {
+        let builder = generator_builder(self.scheme, realm, lease)?;
+        let generator = self.engine.build(builder, (self.new_clock)())?;
+        let active = Arc::new(ActiveLease::new(generator, *lease));
+        self.present.store(Some(Arc::clone(&active)));
+        Ok(active)
     }
 }
 
@@ -243,7 +265,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// Returns a [`LeaseError`].
     pub fn first_lease(&self) -> Result<Lease, LeaseError> {
-        self.shared().wait_for_first().map(|active| *active.lease())
+        self.shared().wait_for_first()
     }
 
     /// Does the same as [`first_lease`](Self::first_lease) without blocking the thread, as a task
@@ -252,7 +274,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// As `first_lease`.
     pub async fn first_lease_async(&self) -> Result<Lease, LeaseError> {
-        self.shared().wait_for_first_async().await.map(|active| *active.lease())
+        poll_fn(|context| self.shared().poll_first(context)).await
     }
 
     /// Returns a view of the generator that issues IDs of `variant`.
@@ -289,7 +311,13 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         observe::<_, S::Variant>(self, id)
     }
 
-    fn shared(&self) -> &HolderState<S, C> {
+    /// Returns the generator whose first lease was acquired.
+    fn started(present: Present<S, C>, thread: LeaseThread) -> Result<Self, LeaseError> {
+        let first = present.load_full().ok_or_else(|| thread.shared.no_first())?;
+        Ok(Self { first, present, thread })
+    }
+
+    fn shared(&self) -> &HolderState {
         &self.thread.shared
     }
 
@@ -298,10 +326,10 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         &self,
         draw: impl Fn(&Generator<S, C>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
-        if !self.is_over() {
+        if !self.first.is_over() {
             match draw(self.first.generator()) {
                 Ok(drawn) => return Ok(drawn),
-                Err(error) => self.shared().leave_if_closed(&self.first, error)?,
+                Err(error) => self.shared().leave_if_closed(&*self.first, error)?,
             }
         }
         self.draw_from_present(draw)
@@ -312,20 +340,15 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         draw: impl Fn(&Generator<S, C>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
         loop {
-            let active = self.shared().active.load();
-            let Some(active) = &*active else { return Err(self.shared().no_lease()) };
+            let present = self.present.load();
+            let Some(active) = present.as_ref().filter(|active| !active.is_over()) else {
+                return Err(self.shared().no_lease());
+            };
             match draw(active.generator()) {
                 Ok(drawn) => return Ok(drawn),
-                Err(error) => self.shared().leave_if_closed(active, error)?,
+                Err(error) => self.shared().leave_if_closed(&**active, error)?,
             }
         }
-    }
-
-    /// Reports whether the first lease is over.
-    #[inline]
-    fn is_over(&self) -> bool {
-        // Relaxed: a thread that does not see it yet finds the generator closed.
-        self.first.is_over.load(Ordering::Relaxed)
     }
 
     /// Returns the present lease and its generator, or `None` without a lease. It is for what only
@@ -334,7 +357,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// again.
     #[must_use]
     pub fn active_lease(&self) -> Option<Arc<ActiveLease<S, C>>> {
-        self.shared().active.load_full()
+        self.present.load_full().filter(|active| !active.is_over())
     }
 
     /// Returns the present state, for readiness checks and monitoring. It does not contact the
@@ -364,7 +387,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     pub async fn shut_down_async(&self) -> Result<(), StoreError> {
         if self.shared().is_ours() {
             self.shared().stop();
-            self.shared().wait_for_end_async().await;
+            poll_fn(|context| self.shared().poll_end(context)).await;
         }
         self.thread.stop()
     }
@@ -397,7 +420,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
 
     #[inline]
     fn fast_slot(&mut self) -> Result<Slot<S>, Self::Missed> {
-        if self.is_over() {
+        if self.first.is_over() {
             return Err(None);
         }
         let mut generator = self.first.generator();
@@ -409,7 +432,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
             let mut generator = self.first.generator();
             match generator.slow_slot(missed) {
                 Ok(slot) => return Ok(slot),
-                Err(error) => self.shared().leave_if_closed(&self.first, error)?,
+                Err(error) => self.shared().leave_if_closed(&*self.first, error)?,
             }
         }
         self.draw_from_present(one_of)
@@ -447,7 +470,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
             };
             match wait_ready(active.generator(), left) {
                 Ok(()) => return Ok(()),
-                Err(error) => self.shared().leave_if_closed(&active, error)?,
+                Err(error) => self.shared().leave_if_closed(&*active, error)?,
             }
         }
     }
@@ -481,7 +504,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
             match wait_ready_async(active.generator(), left, sleep).await {
                 Ok(()) => return Ok(()),
                 // Its lease was lost while this waited. Another one may be there by now.
-                Err(error) => self.shared().leave_if_closed(&active, error)?,
+                Err(error) => self.shared().leave_if_closed(&*active, error)?,
             }
         }
     }
@@ -495,43 +518,14 @@ impl<S: Scheme, C: Clock + fmt::Debug> Follow for &LeasedGenerator<S, C> {
             return Err(GenerateError::Forked.into());
         }
         loop {
-            let active = self.shared().active.load();
-            let Some(active) = &*active else { return Err(self.shared().no_lease().into()) };
+            let present = self.present.load();
+            let Some(active) = present.as_ref().filter(|active| !active.is_over()) else {
+                return Err(self.shared().no_lease().into());
+            };
             match active.generator().follow(&is_after) {
-                Err(tickid_core::ObserveError::Closed) => self.shared().leave(active),
+                Err(tickid_core::ObserveError::Closed) => self.shared().leave(&**active),
                 result => return Ok(result?),
             }
-        }
-    }
-}
-
-impl<S: Scheme, C> Thread<S, C> {
-    fn stop(&self) -> Result<(), StoreError> {
-        if !self.shared.is_ours() {
-            // The node and the thread are the parent's, and the lock may be held forever.
-            return Ok(());
-        }
-        self.shared.stop();
-        let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(handle) = handle else {
-            // Another call joins it, or has.
-            self.shared.wait_for_end();
-            return Ok(());
-        };
-        // Only a clock can panic in the thread; that was printed.
-        handle.join().unwrap_or(Ok(()))
-    }
-}
-
-impl<S: Scheme, C> Drop for Thread<S, C> {
-    fn drop(&mut self) {
-        if !self.shared.is_ours() {
-            // There is no such thread in this process to detach from.
-            let handle = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner);
-            core::mem::forget(handle.take());
-        }
-        if let Err(error) = self.stop() {
-            tracing::warn!(%error, "the node was not released");
         }
     }
 }

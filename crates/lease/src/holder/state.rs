@@ -1,19 +1,18 @@
 //! The state that a leased generator shares with the thread that renews its lease.
 
-use core::future::poll_fn;
+use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
-use core::task::{Poll, Waker};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use arc_swap::ArcSwapOption;
-use tickid_core::{Clock, ErrorKind, Process, Scheme, StallReason, UnixTime};
+use tickid_core::{ErrorKind, Process, StallReason, UnixTime};
 
-use crate::holder::active_lease::ActiveLease;
 use crate::holder::clock_gap::ClockGap;
 use crate::holder::counters::Counters;
+use crate::holder::engine::{Engine, SharedEngine};
 use crate::holder::error::{GenerateError, LeaseError, Stall};
 use crate::holder::wait_reason::WaitReason;
 use crate::holder::waiting::Wait;
@@ -58,17 +57,11 @@ pub struct LeaseState {
 /// The step that fails without the thread.
 const THREAD: &str = "keep the lease's thread";
 
-/// The first lease and its generator, or the reason that there is none.
-type First<S, C> = Result<Arc<ActiveLease<S, C>>, LeaseError>;
-
 /// The data that a leased generator and its thread share.
-pub(crate) struct HolderState<S: Scheme, C> {
+pub(crate) struct HolderState {
     /// The process with the thread. A child of a `fork` has no such thread, and the desk may be
     /// locked forever.
     home: Process,
-    pub(crate) active: ArcSwapOption<ActiveLease<S, C>>,
-    /// The first of all.
-    first: OnceLock<Arc<ActiveLease<S, C>>>,
     /// The longest wait of a call.
     pub(crate) max_wait: Duration,
     /// The longest time until the thread has a first lease, or an error that ends the start.
@@ -81,8 +74,12 @@ pub(crate) struct HolderState<S: Scheme, C> {
 }
 
 /// The data that changes rarely.
-#[derive(Debug)]
 struct Desk {
+    /// The engine of the present lease, from its start until the lease is lost or a call finds it
+    /// closed.
+    engine: Option<SharedEngine>,
+    /// The first lease of all.
+    first: Option<Lease>,
     lease: Option<Lease>,
     /// When the last lease ended, if there is none now.
     without_lease_since: Instant,
@@ -116,12 +113,10 @@ pub(crate) struct Granted {
     pub(crate) latency: Duration,
 }
 
-impl<S: Scheme, C> HolderState<S, C> {
+impl HolderState {
     pub(crate) fn new(max_wait: Duration, max_start: Duration) -> Self {
         Self {
             home: Process::this(),
-            active: ArcSwapOption::empty(),
-            first: OnceLock::new(),
             max_wait,
             max_start,
             desk: Mutex::new(Desk::new()),
@@ -165,29 +160,29 @@ impl<S: Scheme, C> HolderState<S, C> {
         }
     }
 
-    /// Waits as a task until `look` returns a value. This is only for events that the thread's own
-    /// timeouts bound, which are its first answer and its end. It reports its end even if it
-    /// panics.
-    async fn wait_async<T>(&self, look: impl Fn(&Desk) -> Option<T>) -> T {
-        poll_fn(|context| {
-            let mut desk = self.desk();
-            if let Some(seen) = look(&desk) {
-                return Poll::Ready(seen);
-            }
-            desk.waiting.push(context.waker().clone());
-            Poll::Pending
-        })
-        .await
+    /// Looks at the desk, and again whenever it changes, until `look` returns a value. This is only
+    /// for events that the thread's own timeouts bound, which are its first answer and its end. It
+    /// reports its end even if it panics.
+    fn poll<T>(&self, context: &Context<'_>, look: impl Fn(&Desk) -> Option<T>) -> Poll<T> {
+        let mut desk = self.desk();
+        if let Some(seen) = look(&desk) {
+            return Poll::Ready(seen);
+        }
+        desk.waiting.push(context.waker().clone());
+        Poll::Pending
     }
 
-    pub(crate) fn state(&self) -> LeaseState
-    where
-        C: Clock,
-    {
-        let active = self.active.load_full().filter(|_| self.is_ours());
-        let window_left = active.as_ref().map_or(Duration::ZERO, |active| active.window_left());
-        let error = match active {
-            Some(active) => active.generator().check_ready().err().map(|error| self.explain(error)),
+    /// Returns the present engine. A caller uses it without the desk's lock, since it reads the
+    /// user's clock.
+    fn engine(&self) -> Option<SharedEngine> {
+        if self.is_ours() { self.desk().engine.clone() } else { None }
+    }
+
+    pub(crate) fn state(&self) -> LeaseState {
+        let engine = self.engine();
+        let window_left = engine.as_ref().map_or(Duration::ZERO, |engine| engine.window_left());
+        let error = match engine {
+            Some(engine) => engine.check_ready().err().map(|error| self.explain(error)),
             None => Some(self.no_lease()),
         };
         let wait = error.and_then(|error| error.wait());
@@ -224,16 +219,18 @@ impl<S: Scheme, C> HolderState<S, C> {
     // Called by the generator.
 
     /// Waits for the first lease, or for the error that ends the start.
-    pub(crate) fn wait_for_first(&self) -> First<S, C> {
+    pub(crate) fn wait_for_first(&self) -> Result<Lease, LeaseError> {
         self.check_ours()?;
-        let first = self.wait(self.max_start, |desk| self.first(desk));
+        let first = self.wait(self.max_start, Desk::first);
         first.unwrap_or_else(|| Err(StoreError::timed_out(self.max_start).into()))
     }
 
-    /// Does the same as a task. It takes no longer than the thread tries to start.
-    pub(crate) async fn wait_for_first_async(&self) -> First<S, C> {
-        self.check_ours()?;
-        self.wait_async(|desk| self.first(desk)).await
+    /// Does the same for a task. It takes no longer than the thread tries to start.
+    pub(crate) fn poll_first(&self, context: &Context<'_>) -> Poll<Result<Lease, LeaseError>> {
+        match self.check_ours() {
+            Ok(()) => self.poll(context, Desk::first),
+            Err(error) => Poll::Ready(Err(error)),
+        }
     }
 
     fn check_ours(&self) -> Result<(), LeaseError> {
@@ -241,24 +238,14 @@ impl<S: Scheme, C> HolderState<S, C> {
         if self.is_ours() { Ok(()) } else { Err(LeaseError::system(THREAD, forked())) }
     }
 
-    fn first(&self, desk: &Desk) -> Option<First<S, C>> {
-        match (self.first.get(), &desk.trouble) {
-            (Some(first), _) => Some(Ok(Arc::clone(first))),
-            (None, Some(trouble)) if desk.ends_start => Some(Err(trouble.clone())),
-            _ if desk.is_finished => {
-                let ended = match desk.is_stopped {
-                    true => "the generator was shut down",
-                    false => "it panicked",
-                };
-                Some(Err(LeaseError::system(THREAD, io::Error::other(ended))))
-            }
-            _ => None,
-        }
+    /// Returns the error of a start without a first lease, though the state has one.
+    pub(crate) fn no_first(&self) -> LeaseError {
+        LeaseError::system(THREAD, io::Error::other("it has no generator"))
     }
 
-    /// Waits as a task until the thread has nothing more to do.
-    pub(crate) async fn wait_for_end_async(&self) {
-        self.wait_async(|desk| desk.is_finished.then_some(())).await;
+    /// Waits for a task until the thread has nothing more to do.
+    pub(crate) fn poll_end(&self, context: &Context<'_>) -> Poll<()> {
+        self.poll(context, |desk| desk.is_finished.then_some(()))
     }
 
     /// Waits until the thread has nothing more to do.
@@ -272,7 +259,7 @@ impl<S: Scheme, C> HolderState<S, C> {
         let start = Instant::now();
         let over = self.wait(left, |desk| {
             let left = left.saturating_sub(start.elapsed());
-            if self.active.load().is_some() {
+            if desk.engine.is_some() {
                 return Some(Ok(()));
             }
             let error = desk.no_lease();
@@ -297,43 +284,41 @@ impl<S: Scheme, C> HolderState<S, C> {
         self.desk().no_lease()
     }
 
-    /// Reports whether the present generator can issue now.
-    pub(crate) fn check_ready(&self) -> Result<(), GenerateError>
-    where
-        C: Clock,
-    {
+    /// Reports whether the present engine can issue now.
+    pub(crate) fn check_ready(&self) -> Result<(), GenerateError> {
         loop {
-            let Some(active) = self.active.load_full() else { return Err(self.no_lease()) };
-            match active.generator().check_ready() {
+            let Some(engine) = self.engine() else { return Err(self.no_lease()) };
+            match engine.check_ready() {
                 Ok(()) => return Ok(()),
-                Err(error) => self.leave_if_closed(&active, error)?,
+                Err(error) => self.leave_if_closed(&*engine, error)?,
             }
         }
     }
 
-    /// Handles an error of the generator of `active`. A closed one is abandoned, and any other
-    /// error is the caller's.
+    /// Handles an error of an engine. A closed one is abandoned, and any other error is the
+    /// caller's.
     #[cold]
     pub(crate) fn leave_if_closed(
         &self,
-        active: &Arc<ActiveLease<S, C>>,
+        engine: &dyn Engine,
         error: tickid_core::Error,
     ) -> Result<(), GenerateError> {
         if error.kind() != ErrorKind::Closed {
             return Err(self.explain(error));
         }
-        self.leave(active);
+        self.leave(engine);
         Ok(())
     }
 
-    /// Abandons a lease whose generator is closed.
+    /// Abandons a closed engine.
     #[cold]
-    pub(crate) fn leave(&self, active: &Arc<ActiveLease<S, C>>) {
-        active.is_over.store(true, Ordering::Relaxed);
+    pub(crate) fn leave(&self, engine: &dyn Engine) {
         self.change(|desk| {
-            let before = self.active.compare_and_swap(active, None);
+            // Under the lock: a call that finds the lease over then finds the desk without it.
+            engine.set_over();
             // Unless another has taken its place already.
-            if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, active)) {
+            let is_same = |present: &SharedEngine| ptr::addr_eq(&raw const **present, engine);
+            if desk.engine.as_ref().is_some_and(is_same) {
                 desk.end_lease();
             }
         });
@@ -384,16 +369,12 @@ impl<S: Scheme, C> HolderState<S, C> {
         self.wait(time, |desk| desk.is_stopped.then_some(()));
     }
 
-    /// Starts to issue under a new lease.
-    pub(crate) fn acquired(
-        &self,
-        active: Arc<ActiveLease<S, C>>,
-        granted: &Granted,
-        is_move: bool,
-    ) {
-        self.first.get_or_init(|| Arc::clone(&active));
-        self.active.store(Some(active));
+    /// Notes a new lease, under which its engine issues.
+    pub(crate) fn acquired(&self, engine: SharedEngine, granted: &Granted, is_move: bool) {
         self.change(|desk| {
+            // A call may have found it closed already.
+            desk.engine = Some(engine).filter(|engine| !engine.is_over());
+            desk.first.get_or_insert(granted.lease);
             desk.note(granted);
             desk.stuck = None;
             desk.counters.leases += 1;
@@ -442,8 +423,10 @@ impl<S: Scheme, C> HolderState<S, C> {
     }
 
     pub(crate) fn lost(&self, error: Option<LeaseError>) {
-        self.active.store(None);
         self.change(|desk| {
+            if let Some(engine) = &desk.engine {
+                engine.set_over();
+            }
             desk.end_lease();
             desk.stuck = None;
             desk.counters.losses += 1;
@@ -455,6 +438,8 @@ impl<S: Scheme, C> HolderState<S, C> {
 impl Desk {
     fn new() -> Self {
         Self {
+            engine: None,
+            first: None,
             lease: None,
             without_lease_since: Instant::now(),
             failing_since: None,
@@ -473,7 +458,24 @@ impl Desk {
         }
     }
 
+    /// Returns the first lease or the error that ends the start, once there is either.
+    fn first(&self) -> Option<Result<Lease, LeaseError>> {
+        match (self.first, &self.trouble) {
+            (Some(first), _) => Some(Ok(first)),
+            (None, Some(trouble)) if self.ends_start => Some(Err(trouble.clone())),
+            _ if self.is_finished => {
+                let ended = match self.is_stopped {
+                    true => "the generator was shut down",
+                    false => "it panicked",
+                };
+                Some(Err(LeaseError::system(THREAD, io::Error::other(ended))))
+            }
+            _ => None,
+        }
+    }
+
     fn end_lease(&mut self) {
+        self.engine = None;
         if self.lease.take().is_some() {
             self.without_lease_since = Instant::now();
         }

@@ -1,16 +1,15 @@
 //! The thread that renews the lease.
 
-use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::{AnyNode, Clock, Generator, Scheme, UnixTime};
+use tickid_core::{AnyNode, UnixTime};
 
 use crate::block_on::block_on;
-use crate::holder::active_lease::ActiveLease;
 use crate::holder::boot;
-use crate::holder::builder::{HolderOptions, LeasedGeneratorBuilder};
+use crate::holder::builder::HolderOptions;
 use crate::holder::clock_gap::ClockGap;
+use crate::holder::engine::{Engine, Engines, SharedEngine};
 use crate::holder::error::LeaseError;
 #[cfg(feature = "metrics")]
 use crate::holder::metrics::HolderMetrics;
@@ -18,6 +17,7 @@ use crate::holder::session::{LeaseSession, Outcome, Request};
 use crate::holder::state::{Granted, HolderState};
 use crate::holder::warnings::Warnings;
 use crate::model::lease::Lease;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::refusal::Refusal;
 use crate::model::token::Token;
 use crate::store_error::StoreError;
@@ -37,15 +37,12 @@ enum Adoption {
 }
 
 /// The thread of a leased generator, which runs a session.
-pub(super) struct Worker<S: Scheme, C> {
-    shared: Arc<HolderState<S, C>>,
-    options: HolderOptions<S>,
-    /// Creates a clock for each lease.
-    new_clock: Box<dyn Fn() -> C + Send>,
-    /// The generators' clock.
-    clock: C,
+pub(super) struct Worker {
+    shared: Arc<HolderState>,
+    options: HolderOptions,
+    engines: Box<dyn Engines + Send>,
     session: LeaseSession,
-    active: Option<Arc<ActiveLease<S, C>>>,
+    active: Option<SharedEngine>,
     /// The time after which an error ends the start.
     start_until: Duration,
     /// Set while the clock is so far behind that a different node is wanted.
@@ -59,30 +56,27 @@ pub(super) struct Worker<S: Scheme, C> {
     metrics: HolderMetrics,
 }
 
-impl<S, C> Worker<S, C>
-where
-    S: Scheme,
-    C: Clock + fmt::Debug,
-{
+impl Worker {
     pub(super) fn new(
-        LeasedGeneratorBuilder { options, clock }: LeasedGeneratorBuilder<S, C>,
-        shared: Arc<HolderState<S, C>>,
+        options: HolderOptions,
+        realm: RealmSpec,
+        engines: Box<dyn Engines + Send>,
+        shared: Arc<HolderState>,
     ) -> Result<Self, LeaseError> {
         #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
         let seed = draw()?.bits() as u64;
         Ok(Self {
             shared,
-            clock: clock(),
-            new_clock: clock,
-            session: LeaseSession::new(options.realm.clone(), &options.holder, seed),
+            engines,
+            #[cfg(feature = "metrics")]
+            metrics: HolderMetrics::new(realm.name()),
+            session: LeaseSession::new(realm, &options.holder, seed),
             active: None,
             start_until: boot::now().saturating_add(options.start_within),
             is_behind: false,
             has_adopted: false,
             failing_since: None,
             warnings: Warnings::default(),
-            #[cfg(feature = "metrics")]
-            metrics: HolderMetrics::new(options.realm.name()),
             options,
         })
     }
@@ -95,7 +89,7 @@ where
         let term = self.session.realm().terms().term;
         let nap = (term / 10).clamp(SHORTEST_NAP, LONGEST_NAP);
         while !self.shared.is_stopped() {
-            if self.active.as_ref().is_some_and(|active| active.generator().state().is_closed) {
+            if self.active.as_ref().is_some_and(|active| active.is_closed()) {
                 // The user closed it.
                 let released = self.release_active();
                 self.shared.lost(released.err().map(LeaseError::from));
@@ -110,7 +104,7 @@ where
             let now = boot::now();
             // The generator's clock, since the node's window is compared with its ticks; the pauses
             // between requests follow the machine's own clock, which never steps.
-            let tick = self.clock.now().ok().and_then(|now| self.session.realm().tick_at(now));
+            let tick = self.engines.now().and_then(|now| self.session.realm().tick_at(now));
             match self.session.request(now, tick, stall, Token::random) {
                 Ok(Some(request)) => self.send(now, request),
                 Ok(None) => {
@@ -130,7 +124,7 @@ where
 
     fn send(&mut self, asked: Duration, mut request: Request) {
         if let Request::Acquire(claim) = &mut request {
-            claim.lead = self.options.lead();
+            claim.lead = self.options.lead;
         }
         let timeout = self.options.answer_within.unwrap_or(self.session.timeout(&request));
         let answer = block_on(request.send(&self.options.store, self.session.realm()), timeout);
@@ -151,7 +145,7 @@ where
             // Another holder may have the node already, so nothing more is issued under the lease.
             Outcome::Lost(error) => {
                 if let Some((active, lease)) = self.active.take().zip(previous) {
-                    self.close(&active, lease.node);
+                    self.close(&*active, lease.node);
                 }
                 let (realm, endpoint) =
                     (self.session.realm().name(), self.options.store.endpoint());
@@ -196,23 +190,22 @@ where
         if !self.options.adopts || !matches!(refused.refusal(), Some(Refusal::Mismatch(_))) {
             return Ok(Adoption::Nothing);
         }
-        let HolderOptions { store, realm, answer_within, .. } = &mut self.options;
+        let HolderOptions { store, answer_within, .. } = &self.options;
+        let realm = self.session.realm();
         let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
-        let adopted = block_on(store.adopt(realm.spec()), timeout)?;
-        if !realm.adopt(adopted.record.realm) {
-            return Ok(Adoption::Nothing);
-        }
-        let (name, pool) = (realm.name(), realm.pool());
+        // It compares all but the nodes and the terms.
+        let adopted = block_on(store.adopt(realm), timeout)?.record.realm;
+        let (name, pool) = (adopted.name(), adopted.pool());
         tracing::info!(realm = %name, %pool, "the nodes and terms of the store are adopted");
-        self.session.adopt(realm.spec().clone());
+        self.session.adopt(adopted);
         Ok(Adoption::Adopted)
     }
 
     /// Starts to issue under a new lease, and ends the previous one.
     fn start_lease(&mut self, lease: Lease, previous: Option<Lease>, latency: Duration) {
         let previous = self.active.take().zip(previous);
-        match self.build(&lease) {
-            Ok(generator) => {
+        match self.engines.start(self.session.realm(), &lease) {
+            Ok(active) => {
                 let realm = self.session.realm().name();
                 let Lease { node, floor, ceiling, .. } = lease;
                 // A second lease while there is one means that the clock was set back.
@@ -227,7 +220,7 @@ where
                     }
                 }
                 self.has_adopted = false;
-                let granted = self.granted(&generator, lease, latency);
+                let granted = self.granted(&*active, lease, latency);
                 if let Some(gap) = granted.clock_gap {
                     let effect = match gap.is_behind() {
                         true => "IDs may be of the past",
@@ -235,7 +228,6 @@ where
                     };
                     tracing::warn!(%realm, %gap, effect, "the clocks differ");
                 }
-                let active = Arc::new(ActiveLease::new(generator, lease));
                 self.active = Some(Arc::clone(&active));
                 self.shared.acquired(active, &granted, previous.is_some());
             }
@@ -248,27 +240,23 @@ where
         }
         // The previous lease ends only now, so that no call finds a gap between the two.
         if let Some((previous, lease)) = previous {
-            let used = self.close(&previous, lease.node);
+            let used = self.close(&*previous, lease.node);
             self.release(&lease, used);
         }
     }
 
     /// Closes the generator of a lease and returns the highest tick that it has used.
-    fn close(&mut self, active: &ActiveLease<S, C>, node: AnyNode) -> Option<u64> {
-        let used = active.generator().close().highest_tick().map(|tick| tick.get());
+    fn close(&mut self, active: &dyn Engine, node: AnyNode) -> Option<u64> {
+        let used = active.close();
         if let Some(used) = used {
             self.session.note_used(node, used);
         }
         used
     }
 
-    fn build(&self, lease: &Lease) -> Result<Generator<S, C>, LeaseError> {
-        Ok(self.options.build(self.options.realm.generator_builder(lease)?, (self.new_clock)())?)
-    }
-
     fn widen(&mut self, lease: Lease, latency: Duration) {
         let Some(active) = &self.active else { return };
-        match active.generator().widen(lease.ceiling) {
+        match active.widen(lease.ceiling) {
             Ok(()) => {
                 let realm = self.session.realm().name();
                 tracing::debug!(%realm, ceiling = lease.ceiling, "lease renewed");
@@ -277,7 +265,7 @@ where
                     let after = boot::now().saturating_sub(since);
                     tracing::info!(%realm, node = %lease.node, "renewed again after {after:.0?}");
                 }
-                self.shared.renewed(&self.granted(active.generator(), lease, latency));
+                self.shared.renewed(&self.granted(&**active, lease, latency));
             }
             // No backend that keeps its promises grants that.
             Err(error) => self.fail(error.into(), false),
@@ -285,10 +273,9 @@ where
     }
 
     /// Compares the clocks.
-    fn granted(&self, generator: &Generator<S, C>, lease: Lease, latency: Duration) -> Granted {
-        let now = generator.clock().now().ok();
+    fn granted(&self, active: &dyn Engine, lease: Lease, latency: Duration) -> Granted {
         let ahead = |now: UnixTime| now.as_micros().checked_sub(lease.granted_at.as_micros());
-        let clock_ahead_micros = now.and_then(ahead);
+        let clock_ahead_micros = active.now().and_then(ahead);
         let skew = self.session.realm().terms().skew;
         let clock_gap = ClockGap::beyond(skew, clock_ahead_micros, latency);
         Granted { lease, clock_ahead_micros, clock_gap, latency }
@@ -314,7 +301,7 @@ where
         let Some((active, lease)) = self.active.take().zip(self.session.lease().copied()) else {
             return Ok(());
         };
-        let used = self.close(&active, lease.node);
+        let used = self.close(&*active, lease.node);
         self.try_release(&lease, used)
     }
 
@@ -343,9 +330,9 @@ fn draw() -> Result<Token, LeaseError> {
 }
 
 /// Reports the end of the worker, also if a clock panics, since tasks wait for it.
-struct Finish<S: Scheme, C>(Arc<HolderState<S, C>>);
+struct Finish(Arc<HolderState>);
 
-impl<S: Scheme, C> Drop for Finish<S, C> {
+impl Drop for Finish {
     fn drop(&mut self) {
         self.0.finish();
     }
