@@ -14,12 +14,12 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpid, getsid};
 
-/// The descendants that are left after a look.
+/// The descendants that are left after a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     None,
     /// Some were killed for the first time. Those that they started meanwhile are found by one more
-    /// look.
+    /// scan.
     New,
     /// All have been killed, and will be gone soon.
     Dying,
@@ -28,7 +28,7 @@ pub(super) enum Left {
 }
 
 impl Left {
-    /// Returns the longest time until the next look. A process whose parent cannot be killed ends
+    /// Returns the longest time until the next scan. A process whose parent cannot be killed ends
     /// without a report.
     pub(super) fn pause(self) -> Duration {
         match self {
@@ -99,12 +99,12 @@ pub(super) fn running() -> io::Result<Vec<Pid>> {
     Ok(running)
 }
 
-/// Kills the descendants of this process, look after look.
+/// Kills the descendants of this process, scan after scan.
 #[derive(Debug, Default)]
 pub(super) struct Killing {
     /// The child that is not reaped, so that its number remains its own.
     unreaped: Option<Pid>,
-    /// The processes that the last look killed.
+    /// The processes that the last scan killed.
     killed: HashSet<Pid>,
 }
 
@@ -119,7 +119,7 @@ impl Killing {
     /// A process that was killed starts no other. But it may have started one just before, which
     /// the kernel shows as a child of this process only when the first has ended. So look again
     /// without a pause while there are new ones.
-    pub(super) fn look(&mut self) -> io::Result<Left> {
+    pub(super) fn scan(&mut self) -> io::Result<Left> {
         let (own, session) = (getpid(), getsid(None)?);
         let (mut killed, mut kept) = (HashSet::new(), None);
         walk(|parent, id| {

@@ -403,7 +403,7 @@ fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
     end_group(leader)?;
     let mut killing = Killing::all_but_reap(leader);
     loop {
-        let left = killing.look()?;
+        let left = killing.scan()?;
         let [order] = ready([control.as_fd()], Some(left.pause()))?;
         if order && KeeperOrder::read(control)?.is_none() {
             return Ok(());
@@ -449,7 +449,7 @@ fn end(leader: Pid, means: &mut Means, reports: &mut File) -> io::Result<()> {
         // process. The alarm is still set for the end of the window. If it goes off here, killing
         // one by one takes too long, and the kernel has to kill the whole control group.
         means.wait(pause)?;
-        let left = killing.look()?;
+        let left = killing.scan()?;
         match left {
             Left::None => {
                 Report::Gone.write(reports);

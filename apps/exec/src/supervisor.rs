@@ -410,7 +410,7 @@ impl Supervisor<'_> {
         let until = self.now()?.boot.saturating_add(patience);
         let mut killing = Killing::default();
         loop {
-            let left = killing.look().map_err(Error::Supervise)?;
+            let left = killing.scan().map_err(Error::Supervise)?;
             let now = self.now()?;
             if left == Left::None {
                 return Ok(true);

@@ -80,7 +80,7 @@ pub(crate) struct Histogram {
 
 impl Histogram {
     /// Counts `times` requests that took as long.
-    pub(crate) fn observe(&self, latency: Duration, times: u64) {
+    pub(crate) fn record(&self, latency: Duration, times: u64) {
         let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS.partition_point(|&bound| bound < micros);
         self.buckets[bucket].fetch_add(times, Ordering::Relaxed);

@@ -229,7 +229,7 @@ async fn attend(
     // The time until the answer's head; a streamed body takes longer.
     let latency = start.elapsed();
     let metrics = shared.metrics.of(Protocol::Http);
-    metrics.latency.observe(latency, 1);
+    metrics.latency.record(latency, 1);
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
         metrics.failed.fetch_add(1, Ordering::Relaxed);

@@ -210,7 +210,7 @@ impl<S: ClientStream> RespConnection<S> {
             }
             if self.output.len() >= FLUSH {
                 self.flush(limits.timeout).await?;
-                metrics.latency.observe(start.elapsed(), commands);
+                metrics.latency.record(start.elapsed(), commands);
                 (start, commands) = (Instant::now(), 0);
             }
         }
@@ -224,7 +224,7 @@ impl<S: ClientStream> RespConnection<S> {
         self.flush(limits.timeout).await?;
         if commands > 0 {
             self.has_asked = true;
-            metrics.latency.observe(start.elapsed(), commands);
+            metrics.latency.record(start.elapsed(), commands);
         }
         Ok(status)
     }

@@ -8,7 +8,7 @@ use tickid_core::{AnyNode, TickScale, UnixTime};
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Extra, PoolPart, Record, Row, RowState, Version};
-use crate::model::text::{FORMAT, LeaseTextError, node};
+use crate::model::text::{LeaseTextError, RECORD_VERSION, node};
 use crate::store_error::excerpt;
 
 const KIND_OF_RECORD: &str = "record of a realm";
@@ -81,7 +81,7 @@ impl Record {
             PartText { nodes, since_era, floor }
         };
         json(&RecordText {
-            format: FORMAT,
+            format: RECORD_VERSION,
             scheme: realm.scheme().to_owned(),
             layout: realm.layout().to_owned(),
             epoch_micros: realm.scale().epoch().as_micros(),
@@ -107,7 +107,7 @@ impl Record {
     /// Parses the record of the realm `name` from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and a different
+    /// Returns [`LeaseTextError::Newer`] for a version of a later release, and a different
     /// [`LeaseTextError`] for anything else that is not a record.
     ///
     /// # Examples
@@ -121,7 +121,7 @@ impl Record {
     /// assert_eq!(Record::from_json("orders".parse()?, json.as_bytes())?, record);
     ///
     /// let later = Record::from_json("orders".parse()?, br#"{"format":2}"#);
-    /// assert!(matches!(later, Err(LeaseTextError::Newer { format: 2, .. })));
+    /// assert!(matches!(later, Err(LeaseTextError::Newer { record_version: 2, .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_json(name: RealmName, json: &[u8]) -> Result<Self, LeaseTextError> {
@@ -167,7 +167,7 @@ impl Row {
     #[must_use]
     pub fn to_json(&self) -> String {
         json(&RowText {
-            format: FORMAT,
+            format: RECORD_VERSION,
             node: self.node.to_string(),
             token: self.token.map(|token| token.to_string()),
             holder: self.holder.clone(),
@@ -182,7 +182,7 @@ impl Row {
     /// Parses the row from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`LeaseTextError::Newer`] for a format of a later release, and a different
+    /// Returns [`LeaseTextError::Newer`] for a version of a later release, and a different
     /// [`LeaseTextError`] for anything else that is not a row.
     ///
     /// # Examples
@@ -217,14 +217,14 @@ impl RowState {
     /// let state = RowState::from_json("42/8".parse()?, b"\0\0\0", Version(7));
     /// assert_eq!(state, RowState::Malformed { version: Version(7) }); // quarantines the node
     /// let state = RowState::from_json("42/8".parse()?, br#"{"format":2}"#, Version(7));
-    /// assert_eq!(state, RowState::Newer { format: 2 });
+    /// assert_eq!(state, RowState::Newer { record_version: 2 });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn from_json(node: AnyNode, json: &[u8], version: Version) -> Self {
         match Row::from_json(json) {
             Ok(row) if row.node == node => Self::Intact { row, version, is_dead: false },
-            Err(LeaseTextError::Newer { format, .. }) => Self::Newer { format },
+            Err(LeaseTextError::Newer { record_version, .. }) => Self::Newer { record_version },
             _ => Self::Malformed { version },
         }
     }
@@ -240,15 +240,15 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Parses JSON, if this release can read its format.
+/// Parses JSON, if this release can read its version.
 fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a [u8]) -> Result<T, LeaseTextError> {
     let malformed = |error: serde_json::Error| LeaseTextError::Malformed {
         what,
         why: excerpt(&error.to_string()),
     };
-    let FormatText { format } = serde_json::from_slice(json).map_err(malformed)?;
-    if format > FORMAT {
-        return Err(LeaseTextError::Newer { what, format });
+    let FormatText { format: record_version } = serde_json::from_slice(json).map_err(malformed)?;
+    if record_version > RECORD_VERSION {
+        return Err(LeaseTextError::Newer { what, record_version });
     }
     serde_json::from_slice(json).map_err(malformed)
 }
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use crate::model::token::Token;
 
-    /// The first format. Every release reads it.
+    /// The first version. Every release reads it.
     const RECORD: &str = r#"{"format":1,"scheme":"seconds","layout":"","epoch_micros":0,"period_micros":1000000,"micros_per_tick":1000000,"end":4294967296,"allowance":0,"skew_micros":1,"term_micros":10000000,"start":"lowest","pool":"0-7/8,200-255/8","parts":[{"nodes":"0-7/8","since_era":0,"floor":0},{"nodes":"200-255/8","since_era":4,"floor":7}],"generation":"one \"two\"","era":5,"floor":18446744073709551615,"max_ahead":22}"#;
     const ROW: &str = r#"{"format":1,"node":"42/8","token":"ffffffffffffffffffffffffffffffff","holder":"a \"b\" 🙂","era":1,"floor":2,"ceiling":18446744073709551615}"#;
 
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn first_format() {
+    fn first_version() {
         assert_eq!(record().to_json(), RECORD);
         assert_eq!(parse(RECORD).unwrap(), record());
         assert_eq!(row().to_json(), ROW);
@@ -324,9 +324,9 @@ mod tests {
     }
 
     #[test]
-    fn newer_formats_are_refused() {
+    fn newer_versions_are_refused() {
         let newer = |json: &str| json.replace(r#""format":1,"#, r#""format":2,"holder":5,"#);
-        let is_newer = |error| matches!(error, LeaseTextError::Newer { format: 2, .. });
+        let is_newer = |error| matches!(error, LeaseTextError::Newer { record_version: 2, .. });
         assert!(is_newer(parse(&newer(RECORD)).unwrap_err()));
         assert!(is_newer(Row::from_json(newer(ROW).as_bytes()).unwrap_err()));
         assert!(Row::from_json(ROW.replace(r#""format":1,"#, "").as_bytes()).is_err());

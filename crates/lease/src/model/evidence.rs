@@ -159,7 +159,7 @@ mod tests {
             (Some(intact(other(110, 140), 4)), true, "a lower version"),
             (None, true, "no row"),
             (Some(RowState::Malformed { version: Version(9) }), false, "an unreadable row"),
-            (Some(RowState::Newer { format: 2 }), false, "a row of a later release"),
+            (Some(RowState::Newer { record_version: 2 }), false, "a row of a later release"),
             (Some(intact(cut(6), 7)), false, "cut short after it was acknowledged"),
             (Some(intact(cut(5), 7)), true, "cut short before that"),
         ];

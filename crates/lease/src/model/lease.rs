@@ -136,7 +136,7 @@ impl Claim {
     }
 
     /// Notes the era of a record.
-    pub(crate) fn see(&mut self, era: u64) {
+    pub(crate) fn note_era(&mut self, era: u64) {
         self.seen_era = self.seen_era.max(Some(era));
     }
 

@@ -295,10 +295,10 @@ pub enum RowState {
         /// A number by which [`commit`](crate::backend::Backend::commit) can compare it.
         version: Version,
     },
-    /// A row that a later release wrote in a newer format.
+    /// A row that a later release wrote in a newer version.
     Newer {
-        /// The format's number.
-        format: u32,
+        /// The record's version, which is not a [`Version`] of the row.
+        record_version: u32,
     },
 }
 

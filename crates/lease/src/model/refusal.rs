@@ -7,7 +7,7 @@ use tickid_core::{AnyNode, UnixTime};
 use crate::model::pool::NodeRange;
 use crate::model::realm_spec::{Mismatch, RealmName};
 use crate::model::record::PauseReason;
-use crate::model::text::FORMAT;
+use crate::model::text::RECORD_VERSION;
 
 /// The reason that a store refuses a request. Nothing has changed then, unless the refusal is a
 /// [proven loss](LeaseEnd::Forgotten), which invalidates the realm.
@@ -106,14 +106,14 @@ pub enum Refusal {
         /// The node.
         node: AnyNode,
     },
-    /// A later release wrote the node's row in a format that this one cannot read.
-    #[error("the row of node {node} has format {format}; this release knows formats up to {known}",
-        known = FORMAT)]
+    /// A later release wrote the node's row in a version that this one cannot read.
+    #[error("the row of node {node} has version {record_version}; this release knows versions up to {known}",
+        known = RECORD_VERSION)]
     Newer {
         /// The node.
         node: AnyNode,
-        /// The format's number.
-        format: u32,
+        /// The record's version.
+        record_version: u32,
     },
     /// The node needs no repair.
     #[error("node {node} is not quarantined: its ceiling {ceiling} is at most {limit}")]
@@ -191,7 +191,7 @@ tickid_core::debug_error! {
     enum Refusal {
         Lost { node, why }, NoFreeNode { nodes, seen, quarantined, free_at },
         NotYet { from, now, why }, OtherRealm { node, asked }, Mismatch(error), NoRealm { nearest },
-        LostRecord, NoRow { node }, Malformed { node }, Newer { node, format },
+        LostRecord, NoRow { node }, Malformed { node }, Newer { node, record_version },
         NotQuarantined { node, ceiling, limit }, Reserved { node, holder },
         Overlap { range, node, holder }, StoreClock { now }, EndOfTime { last },
     }

@@ -7,9 +7,9 @@ use tickid_core::{AnyNode, ParseNodeError, RangeError};
 use crate::model::pool::{NodePool, NodeRange, PoolError};
 use crate::model::token::Token;
 
-/// The highest format of records and rows that this release can read. It reads all earlier ones and
+/// The highest version of records and rows that this release can read. It reads all earlier ones and
 /// writes this one.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const RECORD_VERSION: u32 = 1;
 
 /// Parses a type from the texts that options of builders take, as its `FromStr` does.
 macro_rules! try_from_text {
@@ -70,20 +70,22 @@ pub enum LeaseTextError {
         /// The reason.
         why: String,
     },
-    /// A later release wrote a store's data in a format that this one cannot read.
-    #[error("the {what} has format {format}; this release knows formats up to {FORMAT}")]
+    /// A later release wrote a store's data in a version that this one cannot read.
+    #[error(
+        "the {what} has version {record_version}; this release knows versions up to {RECORD_VERSION}"
+    )]
     Newer {
         /// The kind of data.
         what: &'static str,
-        /// The format's number.
-        format: u32,
+        /// The record's version.
+        record_version: u32,
     },
 }
 
 tickid_core::debug_error! {
     enum LeaseTextError {
         Form { text, form }, Range(error), Pool(error), Malformed { what, why },
-        Newer { what, format },
+        Newer { what, record_version },
     }
 }
 

@@ -118,7 +118,7 @@ impl<'a> Acquisition<'a> {
             })
         });
         let (era, lease) = answer.await?;
-        self.claim.see(era);
+        self.claim.note_era(era);
         if let Some(lease) = lease.map_err(|no| self.store.refused(no))? {
             return Ok(ClaimState::Granted(lease));
         }
@@ -139,7 +139,7 @@ impl<'a> Acquisition<'a> {
         let missing = self.missing();
         let ready = store.ready(name, &view, missing, &mut self.repeats).await?;
         let Some((rules, record_version)) = ready else { return Ok(ClaimState::Search) };
-        self.claim.see(rules.record.era);
+        self.claim.note_era(rules.record.era);
         rules.check(self.realm).map_err(|no| store.refused(no))?;
         if !rules.record.is_complete() {
             return Ok(ClaimState::Complete);

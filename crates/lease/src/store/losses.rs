@@ -2,7 +2,7 @@
 
 use super::shared::Store;
 use super::transaction::{Decision, Missing};
-use super::{Created, glance};
+use super::{Created, scope_of};
 use crate::backend::Scope;
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;
@@ -120,7 +120,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         if let Some((lease, why)) = claim.lost {
             if let Some(era) = self.show(realm, &lease, why).await?.and_then(|shown| shown.era) {
-                claim.see(era);
+                claim.note_era(era);
             }
             claim.lost = None;
         }
@@ -192,7 +192,7 @@ impl Store {
         let name = realm.name().clone();
         let realm = self.own(realm)?;
         let missing = Missing::Assume(&realm, self.beyond());
-        let adopted = self.transact_noting(realm.name(), glance(&realm), missing, |rules, _| {
+        let adopted = self.transact_noting(realm.name(), scope_of(&realm), missing, |rules, _| {
             rules.check_ids(&realm)?;
             Ok(Decision::none((rules.record.clone(), rules.not_yet())))
         });

@@ -170,7 +170,7 @@ impl Store {
         let realm = self.own(realm)?;
         let beyond = (start == Start::Delayed).then_some(0);
         let missing = Missing::Create(&realm, self.beyond().and(beyond));
-        let created = self.transact_noting(&realm.name, glance(&realm), missing, |rules, _| {
+        let created = self.transact_noting(&realm.name, scope_of(&realm), missing, |rules, _| {
             rules.check(&realm)?;
             let record = rules.chosen();
             let answer = record.as_ref().unwrap_or(rules.record).clone();
@@ -546,7 +546,7 @@ impl Store {
 const LONGEST_TICK_IN_MEMORY: u64 = 1_000_000;
 
 /// Returns the scope that shows whether the store ever had a realm, for which one row is enough.
-fn glance(realm: &RealmSpec) -> Scope {
+fn scope_of(realm: &RealmSpec) -> Scope {
     Scope::Candidates { start: realm.pool().node_at(0), limit: 1 }
 }
 

@@ -274,7 +274,7 @@ fn repair_passes_over_newer_rows() {
     nodes.sort();
     for (&node, newer) in nodes.iter().zip([false, true, false]) {
         let malformed = RowState::Malformed { version: Version(1) };
-        let state = if newer { RowState::Newer { format: 9 } } else { malformed };
+        let state = if newer { RowState::Newer { record_version: 9 } } else { malformed };
         memory.set_row(realm().name(), node, Some(state));
     }
     let repaired = block_on(store.repair_all(realm().name()), TIMEOUT).unwrap();
@@ -282,5 +282,5 @@ fn repair_passes_over_newer_rows() {
         panic!("{repaired:?}");
     };
     assert_eq!([*first, *second, *third], nodes[..]);
-    assert_eq!(*no, Refusal::Newer { node: nodes[1], format: 9 });
+    assert_eq!(*no, Refusal::Newer { node: nodes[1], record_version: 9 });
 }

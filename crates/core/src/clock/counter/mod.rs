@@ -121,7 +121,7 @@ impl Clock for CounterClock {
         }
         match self.shared.at(Hardware.counter()) {
             Some(time) => Ok(unix_time(time)),
-            None => self.look(),
+            None => self.measure(),
         }
     }
 
@@ -132,15 +132,15 @@ impl Clock for CounterClock {
         }
         match self.shared.at(Hardware.early_counter()) {
             Some(time) => Ok(unix_time(time)),
-            None => self.look(),
+            None => self.measure(),
         }
     }
 }
 
 impl CounterClock {
     #[cold]
-    fn look(&self) -> Result<UnixTime, ClockError> {
-        self.shared.look().map_or_else(|| SystemClock.now(), |time| Ok(unix_time(time)))
+    fn measure(&self) -> Result<UnixTime, ClockError> {
+        self.shared.measure().map_or_else(|| SystemClock.now(), |time| Ok(unix_time(time)))
     }
 }
 
@@ -290,7 +290,7 @@ impl<S: Clocks> CounterState<S> {
     /// wall clock. Returns `None` if the wall clock shows a time that does not fit.
     ///
     /// A thread starts over only when some other thread has made progress.
-    fn look(&self) -> Option<u64> {
+    fn measure(&self) -> Option<u64> {
         loop {
             let version = self.load_version();
             if version.is_prepared() {

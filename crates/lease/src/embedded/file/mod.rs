@@ -256,7 +256,7 @@ impl<'a> RealmFolder<'a> {
                 }
                 intact(row, number + 3)
             }
-            SlotReading::Newer(format) => RowState::Newer { format },
+            SlotReading::Newer(record_version) => RowState::Newer { record_version },
             _ => RowState::Malformed { version: UNREADABLE },
         }))
     }

@@ -21,7 +21,7 @@ pub(crate) enum SlotReading {
     /// The number and row of one slot. The other cannot be read, because a write was cut short or
     /// the last one has gone bad.
     Torn(u64, Row),
-    /// The format of the last write, by a later release.
+    /// The record version of the last write, by a later release.
     Newer(u32),
     /// No row.
     Unreadable,
@@ -42,7 +42,7 @@ pub(crate) fn read(bytes: &[u8]) -> SlotReading {
     match row {
         Ok(row) if is_whole => SlotReading::Whole(number, row),
         Ok(row) => SlotReading::Torn(number, row),
-        Err(LeaseTextError::Newer { format, .. }) => SlotReading::Newer(format),
+        Err(LeaseTextError::Newer { record_version, .. }) => SlotReading::Newer(record_version),
         Err(_) => SlotReading::Unreadable,
     }
 }

@@ -391,7 +391,7 @@ pub(crate) fn lease(
 /// Returns the refusal of a request on a node whose row cannot be read.
 fn unreadable(node: AnyNode, state: Option<&RowState>) -> Refusal {
     match state {
-        Some(&RowState::Newer { format }) => Refusal::Newer { node, format },
+        Some(&RowState::Newer { record_version }) => Refusal::Newer { node, record_version },
         _ => Refusal::Malformed { node },
     }
 }

@@ -334,9 +334,9 @@ fn repair_lowers_the_ceiling() {
     let malformed = RowState::Malformed { version: Version(3) };
     let (changed, row) = rules.repair(node(1), Some(&malformed)).unwrap();
     assert_eq!((changed, row.token, row.ceiling), (None, None, 130));
-    let newer = RowState::Newer { format: 2 };
+    let newer = RowState::Newer { record_version: 2 };
     let refusal = rules.repair(node(1), Some(&newer)).unwrap_err();
-    assert_eq!(refusal, Refusal::Newer { node: node(1), format: 2 });
+    assert_eq!(refusal, Refusal::Newer { node: node(1), record_version: 2 });
 }
 
 #[test]
@@ -355,11 +355,11 @@ fn repair_frees_no_reserved_node() {
 #[test]
 fn newer_rows_are_left_alone() {
     let record = record_of("1/8");
-    let newer = RowState::Newer { format: 2 };
+    let newer = RowState::Newer { record_version: 2 };
     assert_eq!(window(&record, newer.clone(), 100), None);
     let rules = RealmRules::new(&record, at(100)).unwrap();
     let refusal = rules.renew(&lease(110, 5), Some(&newer)).unwrap_err();
-    assert_eq!(refusal, Refusal::Newer { node: node(1), format: 2 });
+    assert_eq!(refusal, Refusal::Newer { node: node(1), record_version: 2 });
     assert_eq!(rules.standing(node(1), Some(&newer)), Standing::Quarantined);
 }
 

@@ -116,7 +116,7 @@ fn newer_rows_are_left_alone() {
         slot[4..8].copy_from_slice(&checksum.to_le_bytes());
     }
     fs::write(&row, &file).unwrap();
-    let newer = Refusal::Newer { node: lease.node, format: 2 };
+    let newer = Refusal::Newer { node: lease.node, record_version: 2 };
     assert_eq!(renew(&store, &lease).unwrap_err().refusal(), Some(&newer));
     assert!(acquire(&store, "7/16").is_err());
     let repair = block_on(store.repair(realm("7/16").name(), lease.node), TIMEOUT);

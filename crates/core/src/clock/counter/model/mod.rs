@@ -9,8 +9,8 @@
 //! faults were planted by hand in the sources, and found:
 //!
 //! - `next` takes 0 for the floor, or a line starts at the wall clock: back.
-//! - `look` returns the wall clock without the floor, or ignores a line that is being made: back.
-//! - `look` does not note that the wall clock was set back: off.
+//! - `measure` returns the wall clock without the floor, or ignores a line that is being made: back.
+//! - `measure` does not note that the wall clock was set back: off.
 //! - `is_set_back` compares with the anchor only, and not with the time passed: off.
 //! - `wait_or_cancel` cancels nothing: hangs.
 //! - A line that was cancelled is published anyway: back.
@@ -19,7 +19,7 @@
 //! - A holder that a `fork` left behind stays: no line.
 //!
 //! One fault was not found because a call that is held up ends after those that run in the
-//! meantime: `look` does not check the version again after reading the wall clock.
+//! meantime: `measure` does not check the version again after reading the wall clock.
 
 mod cases;
 mod histories;
@@ -299,7 +299,7 @@ impl SimulatedMachine {
         // The lowest and the highest time of the wall clock during the call. Events within it widen
         // the two.
         self.calls.borrow_mut().push((self.wall_time(), self.wall_time()));
-        let time = clock.at(self.counter()).or_else(|| clock.look()).unwrap();
+        let time = clock.at(self.counter()).or_else(|| clock.measure()).unwrap();
         let (first, last) = self.calls.borrow_mut().pop().unwrap();
 
         let error = self.error_since(start);
