@@ -117,7 +117,7 @@ fn words_are_no_ids_in_any_month() {
 /// Returns the label and the text of each ID of both sets that is a decimal integer.
 fn decimals(sets: [&Value; 2]) -> Vec<(&str, &str)> {
     let [detect, texts] = sets;
-    let labelled = list(detect, "ids", 2988)
+    let labelled = list(detect, "ids", 837)
         .iter()
         .map(|entry| (string(entry, "format"), string(entry, "text")));
     let others = array(field(texts, "ids")).iter().flat_map(|entry| {
@@ -178,7 +178,7 @@ fn shares_by_format_are_on_the_page() {
     let now = now(&vectors);
     // Label and form: first, likely, all.
     let mut shares: BTreeMap<(&str, &str), [u32; 3]> = BTreeMap::new();
-    for entry in list(&vectors, "ids", 2988) {
+    for entry in list(&vectors, "ids", 837) {
         let (label, form) = (string(entry, "format"), string(entry, "form"));
         let found = found(string(entry, "text"), now);
         let is_it = |one: &Reading| is_labelled(one, entry);

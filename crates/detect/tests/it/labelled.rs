@@ -41,7 +41,7 @@ pub(crate) fn is_labelled(one: &Reading, entry: &Value) -> bool {
 fn the_right_format_comes_first() {
     let vectors = load("detect.json");
     let now = now(&vectors);
-    let ids = list(&vectors, "ids", 2988);
+    let ids = list(&vectors, "ids", 837);
     let mut by_format: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut wrong = Vec::new();
     for entry in ids {
@@ -60,10 +60,23 @@ fn the_right_format_comes_first() {
         let is_read = found.iter().any(|one| is_labelled(one, entry));
         assert!(is_read, "{entry}: {found:?}");
     }
-    let right = ids.len() - wrong.len();
-    let share = format!("{right} of {}: {by_format:?}\n{}", ids.len(), wrong.join("\n"));
-    // Mastodon's IDs, which SCRU64 explains better, are 1 %.
-    assert!(right * 100 >= ids.len() * 97, "{share}");
+    for (format, (right, all)) in by_format {
+        // Five points below what was reached on 2026-11-27. Lower one only with the reason why.
+        let least = match format {
+            "baidu" | "sonyflake" => 82,
+            // Any number of 63 bits is one.
+            "instagram" => 61,
+            // SCRU64's and X's explain most of them better.
+            "mastodon" => 36,
+            // Some of the recorded times are before the layout was in use.
+            "pgedge" => 63,
+            "sonyflake-v2" => 88,
+            // A time in nanoseconds stands before some.
+            "twitter" => 79,
+            _ => 95,
+        };
+        assert!(right * 100 >= all * least, "{right} of {all} of {format}: {wrong:#?}");
+    }
 }
 
 /// Of public IDs and of the months until the end of 2030, at most times they come first as what they
@@ -80,7 +93,7 @@ fn public_ids_stay_first() {
         source.contains("public repositories") || source == "Discord's documentation"
     };
     let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
-    for entry in list(&vectors, "ids", 2988).iter().filter(is_public) {
+    for entry in list(&vectors, "ids", 837).iter().filter(is_public) {
         for now in months() {
             let found = found(string(entry, "text"), now);
             let first = found.first().filter(|one| one.doubt().is_none());
@@ -90,7 +103,7 @@ fn public_ids_stay_first() {
         }
     }
     for (format, least, all) in
-        [("discord", 1810, 1862), ("twitter", 729, 1176), ("mastodon", 98, 392)]
+        [("discord", 832, 833), ("twitter", 516, 784), ("mastodon", 98, 392)]
     {
         let count = counts[format];
         assert!(count[0] >= least && count[1] == all, "{counts:?}");
