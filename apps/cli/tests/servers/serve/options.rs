@@ -171,7 +171,7 @@ fn options_are_set_by_environment() {
     assert_eq!(client.ids::<10>("orders", 6).unwrap().len(), 6);
     // The command line prevails.
     let refused = client.ask("TICKID.NEXT orders 8").unwrap();
-    assert_eq!(refused, "-ERR the count 8 is outside of 1..=7 (limit count)");
+    assert_eq!(refused, "-ERR the count \"8\" is outside of 1..=7 (limit count)");
     assert!(client.ask("TICKID.NEXT chat 7").unwrap().starts_with("-TRYAGAIN the limit rate is 9"));
     let listed = ran_in(state.path(), "lease list --realm chat --json").stdout;
     assert_eq!(rows(&listed)[0]["holder"], "tests");
