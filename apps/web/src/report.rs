@@ -147,7 +147,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     }
     record.set("forms", &forms);
     let settings = Array::new();
-    for setting in inspection.settings() {
+    for setting in inspection.setting_list() {
         let member = Record::new();
         member.set("name", &setting.name.into());
         member.set("value", &setting.value.to_string().into());

@@ -160,7 +160,7 @@ pub use self::nodes::{NodeTable, NodeTableError, Nodes};
 pub use self::options::{LayoutOption, LayoutOptionError, Layouts, Options};
 pub use self::parts::{Bits, Parts};
 pub use self::schemes::{
-    Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingValue, Settings,
+    Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingList, SettingValue,
 };
 pub use self::to_parts::ToParts;
 

@@ -4,7 +4,7 @@ use core::fmt;
 
 use tickid_convert::foreign::Mastodon;
 use tickid_convert::{
-    AnyId, AnyScheme, Bits, ConvertError, Fields, Form, IdBytes, Kind, Layouts, Parts, Settings,
+    AnyId, AnyScheme, Bits, ConvertError, Fields, Form, IdBytes, Kind, Layouts, Parts, SettingList,
     TextForm, ToParts, Uuid,
 };
 use tickid_core::UnixTime;
@@ -333,11 +333,13 @@ impl Identifier {
 
     /// Returns the facts that are not in the bits, such as the epoch, which come from the layouts.
     #[must_use]
-    pub fn settings(&self, layouts: &Layouts) -> Settings {
+    pub fn setting_list(&self, layouts: &Layouts) -> SettingList {
         match *self {
-            Self::Scheme(id) | Self::Carried(id) => AnyScheme::new(id.kind(), layouts).settings(),
-            Self::KuidWide(_) => AnyScheme::new(Kind::KuidGlobal, layouts).settings(),
-            _ => Settings::default(),
+            Self::Scheme(id) | Self::Carried(id) => {
+                AnyScheme::new(id.kind(), layouts).setting_list()
+            }
+            Self::KuidWide(_) => AnyScheme::new(Kind::KuidGlobal, layouts).setting_list(),
+            _ => SettingList::default(),
         }
     }
 

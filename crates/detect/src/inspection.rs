@@ -3,7 +3,7 @@
 use core::fmt;
 
 use tickid_convert::{
-    AnyId, Bits, Fields, Form, IdBytes, IdText, Kind, Layouts, Setting, SettingValue, Settings,
+    AnyId, Bits, Fields, Form, IdBytes, IdText, Kind, Layouts, Setting, SettingList, SettingValue,
     TextForm, ToParts as _, Uuid, carry,
 };
 use tickid_core::{Field, UnixTime};
@@ -419,14 +419,14 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns the facts that are not in the bits, such as the epoch, which come from the layouts.
-    pub fn settings(&self) -> Settings {
-        self.identifier.settings(&self.layouts)
+    pub fn setting_list(&self) -> SettingList {
+        self.identifier.setting_list(&self.layouts)
     }
 
-    /// Returns the [`settings`](Self::settings) and then the values of the fields, without unused
-    /// bits.
+    /// Returns the [`setting_list`](Self::setting_list) and then the values of the fields, without
+    /// unused bits.
     pub fn members(&self) -> impl Iterator<Item = Member> {
-        let settings = self.settings().into_iter().map(|setting| of_setting(&setting));
+        let settings = self.setting_list().into_iter().map(|setting| of_setting(&setting));
         settings.chain(self.field_members())
     }
 

@@ -11,7 +11,7 @@ use crate::error::ConvertError;
 use crate::options::{Layouts, Options};
 use crate::parts::{Bits, Parts, mask};
 use crate::schemes::sealed::Assemble as _;
-use crate::schemes::{Fields, SchemeId, SchemeVisitor, Settings};
+use crate::schemes::{Fields, SchemeId, SchemeVisitor, SettingList};
 
 /// The reason why a name, or a layout as text, is not a scheme's.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -186,8 +186,8 @@ impl AnyScheme {
 
     /// Returns the values that the bits of IDs do not say, for example Nanoflake's epoch.
     #[must_use]
-    pub fn settings(&self) -> Settings {
-        with_type!(self.kind, Id => Id::settings(&self.layouts))
+    pub fn setting_list(&self) -> SettingList {
+        with_type!(self.kind, Id => Id::setting_list(&self.layouts))
     }
 
     /// Returns the lowest ID that shows `time` or a later one.

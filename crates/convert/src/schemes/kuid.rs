@@ -7,7 +7,7 @@ use tickid_kuid::wide::WideGlobalId;
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held};
+use super::{Fields, SchemeId, SchemeVariant, SettingList, SettingValue, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -75,8 +75,8 @@ impl SchemeId for LocalId {
         Fields::new(&Self::FIELDS)
     }
 
-    fn settings(_: &Layouts) -> Settings {
-        Settings::one("kind", SettingValue::Word("local"), "without a node")
+    fn setting_list(_: &Layouts) -> SettingList {
+        SettingList::one("kind", SettingValue::Word("local"), "without a node")
     }
 
     own_times!();
@@ -121,8 +121,8 @@ impl SchemeId for GlobalId {
         Fields::new(&Self::fields(layouts.drift))
     }
 
-    fn settings(layouts: &Layouts) -> Settings {
-        global_settings(layouts)
+    fn setting_list(layouts: &Layouts) -> SettingList {
+        global_setting_list(layouts)
     }
 
     fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
@@ -142,9 +142,9 @@ impl SchemeId for GlobalId {
 }
 
 /// Returns the facts about a global ID that are not in its bits.
-pub(crate) fn global_settings(layouts: &Layouts) -> Settings {
+pub(crate) fn global_setting_list(layouts: &Layouts) -> SettingList {
     let drift = SettingValue::Number(layouts.drift.get().into());
-    Settings::one("kind", SettingValue::Word("global"), "with a node").and(
+    SettingList::one("kind", SettingValue::Word("global"), "with a node").and(
         "drift",
         drift,
         "bits of seconds below the node; not in the ID",

@@ -116,7 +116,7 @@ use tickid_core::{RangeError, Scheme, UnixTime};
 
 pub(crate) use self::scheme_id::sealed;
 pub use self::scheme_id::{
-    Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingValue, Settings,
+    Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingList, SettingValue,
 };
 use crate::error::ConvertError;
 

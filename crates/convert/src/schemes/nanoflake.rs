@@ -6,7 +6,7 @@ use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held};
+use super::{Fields, SchemeId, SchemeVariant, SettingList, SettingValue, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
@@ -76,9 +76,9 @@ impl SchemeId for NanoflakeId {
         Fields::new(&Self::FIELDS)
     }
 
-    fn settings(layouts: &Layouts) -> Settings {
+    fn setting_list(layouts: &Layouts) -> SettingList {
         let epoch = SettingValue::Number(layouts.epoch.as_unix_millis());
-        Settings::one("epoch_ms", epoch, "ms since 1970; not in the ID")
+        SettingList::one("epoch_ms", epoch, "ms since 1970; not in the ID")
     }
 
     fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {

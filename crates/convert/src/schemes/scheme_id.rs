@@ -89,9 +89,9 @@ pub trait SchemeId:
     fn fields(layouts: &Layouts) -> Fields;
 
     /// Returns the values that the bits do not say.
-    fn settings(layouts: &Layouts) -> Settings {
+    fn setting_list(layouts: &Layouts) -> SettingList {
         let _ = layouts;
-        Settings::default()
+        SettingList::default()
     }
 
     /// Returns the lowest ID that shows `time` or a later one.
@@ -224,11 +224,12 @@ impl fmt::Display for SettingValue {
     }
 }
 
-/// The values that the bits of an ID do not say, for example Nanoflake's epoch.
+/// The values that the bits of an ID do not say, each with its name, as they are printed. For
+/// example Nanoflake's epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settings([Option<Setting>; 2]);
+pub struct SettingList([Option<Setting>; 2]);
 
-impl Settings {
+impl SettingList {
     pub(crate) const fn one(
         name: &'static str,
         value: SettingValue,
@@ -252,7 +253,7 @@ impl Settings {
     }
 }
 
-impl IntoIterator for Settings {
+impl IntoIterator for SettingList {
     type Item = Setting;
     type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Setting>, 2>>;
 

@@ -6,7 +6,7 @@ use tickid_core::{Observable, Plain, RangeError, Scheme as _, UnixTime};
 use tickid_snowflake::{AnySnowflake, Preset, SnowflakeId};
 
 use super::scheme_id::sealed::{Assemble, Shape};
-use super::{Fields, SchemeId, SchemeVariant, SettingValue, Settings, held};
+use super::{Fields, SchemeId, SchemeVariant, SettingList, SettingValue, held};
 use crate::any::Kind;
 use crate::carry::CarryError;
 use crate::error::ConvertError;
@@ -85,12 +85,12 @@ impl SchemeId for SnowflakeId {
         Fields::new(fields.get(..own).unwrap_or_default())
     }
 
-    fn settings(layouts: &Layouts) -> Settings {
+    fn setting_list(layouts: &Layouts) -> SettingList {
         let widths = layouts.snowflake.widths();
         let epoch = SettingValue::Number(widths.epoch.as_millis());
         // An hour at most.
         let unit = i64::try_from(widths.unit.as_micros()).unwrap_or(i64::MAX);
-        Settings::one("epoch_ms", epoch, "ms since 1970; not in the ID").and(
+        SettingList::one("epoch_ms", epoch, "ms since 1970; not in the ID").and(
             "tick_us",
             SettingValue::Number(unit),
             "µs of a tick; not in the ID",
