@@ -7,7 +7,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use tickid_benches::texts::{COUNT, ids};
 use tickid_benches::{START, criterion};
-use tickid_convert::{Layouts, Nodes, Options, SchemeId, ToParts, carry, convert_all, restore};
+use tickid_convert::{Nodes, Options, SchemeId, Settings, ToParts, carry, convert_all, restore};
 use tickid_detect::detect;
 use tickid_kuid::{GlobalId, Kuid};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
@@ -18,8 +18,8 @@ use tickid_snowflake::{AnySnowflake, Snowflake};
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
 const OPTIONS: Options<'_> =
-    Options { source: LAYOUTS, target: LAYOUTS, nodes: Nodes::LowBits, metabyte: 0 };
-const LAYOUTS: Layouts = Layouts {
+    Options { source: SETTINGS, target: SETTINGS, nodes: Nodes::LowBits, metabyte: 0 };
+const SETTINGS: Settings = Settings {
     epoch: tickid_nanoflake::Epoch::TWITTER,
     node_size: match tickid_scru64::NodeIdSize::new(8) {
         Ok(size) => Some(size),
@@ -61,11 +61,11 @@ fn convert(c: &mut Criterion) {
     each(&mut group, "kuid-to-uuid", &kuid, |id| carry::to_uuid(*id));
     let uuids = kuid.map(carry::to_uuid);
     each(&mut group, "uuid-to-kuid", &uuids, |uuid| {
-        carry::from_uuid(*uuid, &LAYOUTS).expect("carries one")
+        carry::from_uuid(*uuid, &SETTINGS).expect("carries one")
     });
 
     let texts = sno.map(SnoId::encode);
-    each(&mut group, "detect/sno", &texts, |text| detect(text.as_bytes(), &LAYOUTS, Some(START)));
+    each(&mut group, "detect/sno", &texts, |text| detect(text.as_bytes(), &SETTINGS, Some(START)));
     group.finish();
 }
 

@@ -3,7 +3,7 @@
 
 use arbitrary::{Result, Unstructured};
 use tickid_convert::{
-    AnyId, Bits, Kind, Layouts, Nodes, Options, Parts, ToParts as _, carry, convert_any,
+    AnyId, Bits, Kind, Nodes, Options, Parts, Settings, ToParts as _, carry, convert_any,
     restore_any,
 };
 use tickid_kuid::Drift;
@@ -18,7 +18,7 @@ pub fn check(data: &[u8]) {
 /// Converts two IDs of a scheme to another scheme.
 fn pair(data: &mut Unstructured<'_>) -> Result<()> {
     let (from, to) = (*data.choose(Kind::ALL)?, *data.choose(Kind::ALL)?);
-    let (source, target) = (layouts(data)?, layouts(data)?);
+    let (source, target) = (settings(data)?, settings(data)?);
     let nodes = match data.int_in_range(0..=3)? {
         0 => Nodes::Keep,
         1 => Nodes::Set(data.int_in_range(0..=300)?),
@@ -37,7 +37,7 @@ fn pair(data: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn layouts(data: &mut Unstructured<'_>) -> Result<Layouts> {
+pub(crate) fn settings(data: &mut Unstructured<'_>) -> Result<Settings> {
     let epoch = match data.int_in_range(0..=3)? {
         0 => Epoch::TWITTER,
         1 => Epoch::DISCORD,
@@ -46,11 +46,11 @@ pub(crate) fn layouts(data: &mut Unstructured<'_>) -> Result<Layouts> {
     };
     let node_size = NodeIdSize::new(data.int_in_range(0..=23)?).ok();
     let drift = Drift::new(data.int_in_range(5..=10)?).unwrap();
-    let mut layouts = Layouts { epoch, node_size, drift, ..Layouts::default() };
+    let mut settings = Settings { epoch, node_size, drift, ..Settings::default() };
     let names = ["twitter", "discord", "sonyflake", "js-safe", "43x100us/2s/0n@0"];
-    let [layout] = Kind::Snowflake.layout_options() else { unreachable!("one option") };
-    layout.set(&mut layouts, data.choose(&names)?).unwrap();
-    Ok(layouts)
+    let [option] = Kind::Snowflake.setting_options() else { unreachable!("one option") };
+    option.set(&mut settings, data.choose(&names)?).unwrap();
+    Ok(settings)
 }
 
 fn id(kind: Kind, data: &mut Unstructured<'_>) -> Result<AnyId> {
@@ -60,9 +60,9 @@ fn id(kind: Kind, data: &mut Unstructured<'_>) -> Result<AnyId> {
 
 /// Returns an ID of the same node and metabyte whose tick and sequence, as one number, differ by
 /// `by`, or `id` itself if no such ID exists.
-fn near(id: AnyId, by: i32, layouts: &Layouts) -> AnyId {
+fn near(id: AnyId, by: i32, settings: &Settings) -> AnyId {
     let moved = || {
-        let parts = id.parts(layouts).ok()?;
+        let parts = id.parts(settings).ok()?;
         let (scale, bits) = (parts.scale(), parts.sequence().bits());
         let toggle = u32::from(parts.toggle().is_some());
         let low = u64::from(parts.toggle() == Some(true)) << bits | parts.sequence().value();
@@ -78,7 +78,7 @@ fn near(id: AnyId, by: i32, layouts: &Layouts) -> AnyId {
         if let Some(metabyte) = parts.metabyte() {
             moved = moved.with_metabyte(metabyte).with_toggle(low >> bits & 1 == 1);
         }
-        let options = Options { target: *layouts, ..Options::default() };
+        let options = Options { target: *settings, ..Options::default() };
         convert_any(moved, id.kind(), &options).ok().map(|moved| moved.id)
     };
     moved().unwrap_or(id)
@@ -128,15 +128,15 @@ fn together(one: AnyId, other: AnyId, to: Kind, options: &Options<'_>) {
     }
 }
 
-fn carried(id: AnyId, layouts: &Layouts) {
+fn carried(id: AnyId, settings: &Settings) {
     let uuid = carry::to_uuid(id);
     assert_eq!(uuid.get_version_num(), 8);
-    assert_eq!(carry::from_uuid(uuid, layouts), Ok(id));
-    if let Ok(uuid) = carry::to_uuid_v7(id, layouts) {
+    assert_eq!(carry::from_uuid(uuid, settings), Ok(id));
+    if let Ok(uuid) = carry::to_uuid_v7(id, settings) {
         assert_eq!(uuid.get_version_num(), 7);
-        assert_eq!(carry::from_uuid(uuid, layouts), Ok(id), "{uuid}");
+        assert_eq!(carry::from_uuid(uuid, settings), Ok(id), "{uuid}");
     }
     if let AnyId::Sno(sno) = id {
-        assert_eq!(carry::from_uuid(carry::sno_to_uuid(sno), layouts), Ok(id));
+        assert_eq!(carry::from_uuid(carry::sno_to_uuid(sno), settings), Ok(id));
     }
 }

@@ -1,22 +1,22 @@
 //! Detection of the scheme of a text: every reading that a parser accepts, and no other.
 
 use arbitrary::{Arbitrary as _, Unstructured};
-use tickid_convert::{AnyId, Form, Kind, Layouts, TextForm, carry};
+use tickid_convert::{AnyId, Form, Kind, Settings, TextForm, carry};
 use tickid_core::UnixTime;
 use tickid_detect::{Confidence, Identifier, Inspection, Reading, detect, trimmed};
 use tickid_kuid::wide::WideGlobalId;
 use tickid_text::form::Characters;
 
-use crate::convert::layouts;
+use crate::convert::settings;
 
 pub fn check(data: &[u8]) {
     // The bytes of the options are at the end, so that seeds are texts.
     let (text, options) = data.split_at(data.len().saturating_sub(data.len() / 4));
     let mut options = Unstructured::new(options);
-    let layouts = layouts(&mut options).unwrap_or_default();
+    let settings = settings(&mut options).unwrap_or_default();
     let now = i64::arbitrary(&mut options).ok().map(UnixTime::from_micros);
     for text in [text, data] {
-        let found = detect(text, &layouts, now);
+        let found = detect(text, &settings, now);
         let readings: Vec<Reading> = found.iter().copied().collect();
         assert_eq!((readings.len(), readings.is_empty()), (found.len(), found.is_empty()));
         assert!(readings.is_sorted_by_key(Reading::confidence), "likeliest first");
@@ -38,16 +38,16 @@ pub fn check(data: &[u8]) {
         }
         for reading in &readings {
             let id = reading.identifier();
-            let fields = id.fields(&layouts);
+            let fields = id.fields(&settings);
             let whole = fields.iter().filter(|field| !field.is_divided());
             let bits: u32 = whole.map(|field| field.bits()).sum();
             assert_eq!(bits as usize, 8 * id.bytes().len(), "{id:?}");
             let given = String::from_utf8_lossy(text);
-            let inspection = Inspection::of(reading, &given, &layouts);
+            let inspection = Inspection::of(reading, &given, &settings);
             assert_eq!(inspection.bytes(), &*id.bytes());
             assert!(inspection.members().all(|member| !member.name.is_empty()));
             if matches!(reading.form(), Form::Text(_) | Form::Own) {
-                is_of(id, inspection.text(), text, &layouts);
+                is_of(id, inspection.text(), text, &settings);
             }
         }
     }
@@ -69,7 +69,7 @@ fn own(text: &[u8]) -> Vec<(Identifier, Form)> {
 }
 
 /// Asserts that a reading agrees with the text. `written` is how the ID is written in its form.
-fn is_of(id: Identifier, written: &str, text: &[u8], layouts: &Layouts) {
+fn is_of(id: Identifier, written: &str, text: &[u8], settings: &Settings) {
     let text = str::from_utf8(text).unwrap();
     let lower = text.to_ascii_lowercase();
     // Of a UUID.
@@ -91,7 +91,7 @@ fn is_of(id: Identifier, written: &str, text: &[u8], layouts: &Layouts) {
         Identifier::UnixTime(_, number) => assert_eq!(number.to_string(), text),
         Identifier::Uuid(uuid) => assert!(digits.contains(&uuid.simple().to_string()), "{uuid}"),
         Identifier::Carried(id) => {
-            let by_value = [Some(carry::to_uuid(id)), carry::to_uuid_v7(id, layouts).ok()];
+            let by_value = [Some(carry::to_uuid(id)), carry::to_uuid_v7(id, settings).ok()];
             let by_text = match id {
                 AnyId::Sno(id) => Some(carry::sno_to_uuid(id)),
                 _ => None,

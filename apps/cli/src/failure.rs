@@ -408,7 +408,7 @@ fn of_mismatch(mismatch: &Mismatch) -> String {
     match mismatch.what {
         "schemes" => format!("the realm's scheme is {kept}, for good; --realm names another realm"),
         "layouts" if !kept.is_empty() => {
-            let option = layout_option(kept);
+            let option = setting_option(kept);
             format!("{option} is the realm's, for good; --realm names another realm")
         }
         "IDs" => "--kind selects the realm's IDs; --realm names another realm".to_owned(),
@@ -417,7 +417,7 @@ fn of_mismatch(mismatch: &Mismatch) -> String {
 }
 
 /// Returns the option that selects a realm's layout, with its value.
-pub(crate) fn layout_option(kept: &str) -> String {
+pub(crate) fn setting_option(kept: &str) -> String {
     // That of Snowflakes is a value alone, the others are the name of an option and its value.
     let is_value = kept.starts_with(|first: char| first.is_ascii_digit());
     if is_value { format!("--layout {kept}") } else { format!("--{kept}") }

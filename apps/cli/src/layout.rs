@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_convert::{Kind, Layouts};
+use tickid_convert::{Kind, Settings};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::LayoutCard;
 use tickid_snowflake::{AnySnowflake, Preset};
 
 use crate::failure::Failure;
-use crate::options::LayoutValues;
+use crate::options::SettingValues;
 use crate::output::Output;
 use crate::output::picture;
 use crate::output::printed::write_json;
@@ -35,9 +35,9 @@ pub(crate) struct LayoutArguments {
 
 /// Parses a layout as `--layout` does, but not one that was probably mistyped.
 fn parse(text: &str) -> Result<AnySnowflake, String> {
-    let layout = LayoutValues::of(Kind::Snowflake, text)?;
+    let layout = SettingValues::of(Kind::Snowflake, text)?;
     layout.check_epochs()?;
-    Ok(layout.over(Layouts::default()).snowflake)
+    Ok(layout.over(Settings::default()).snowflake)
 }
 
 pub(crate) fn run(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {

@@ -20,7 +20,7 @@ use crate::options::given::GivenOptions;
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::parse;
 use crate::options::when::{self, When, zone};
-use crate::options::{KuidKind, Layouts, SchemeOrLayout, name_of};
+use crate::options::{IdOptions, KuidKind, SchemeOrLayout, name_of};
 use crate::output::Output;
 use crate::output::printed::write_json;
 
@@ -73,7 +73,7 @@ pub(crate) struct RangeArguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    layouts: Layouts,
+    settings: IdOptions,
 }
 
 /// The IDs of a range.
@@ -190,9 +190,9 @@ fn of_scheme(
     Times { since, until, last }: Times,
     arguments: &RangeArguments,
 ) -> Result<Option<[Identifier; 2]>, Failure> {
-    let layouts = scheme.over(arguments.layouts.all());
+    let settings = scheme.over(arguments.settings.all());
     let kind = scheme.kind(arguments.kind);
-    let scheme = AnyScheme::new(kind, &layouts);
+    let scheme = AnyScheme::new(kind, &settings);
     let ends = match &arguments.node {
         // Global kuids sort by node before the end of their time, so that the ends for one node are
         // others. IDs of other nodes may lie between them, too.
@@ -201,7 +201,7 @@ fn of_scheme(
             let node = node.map_err(|error| of_node(&error))?.node.value();
             #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
             let node = Node::new(node as u32);
-            let global = |local| AnyId::from(GlobalId::from_local(local, node, layouts.drift));
+            let global = |local| AnyId::from(GlobalId::from_local(local, node, settings.drift));
             let range = LocalId::range(since..=last).map(RangeInclusive::into_inner);
             range.map(|(min, max)| global(min)..=global(max))
         }
@@ -261,7 +261,7 @@ struct RangeEnd {
 }
 
 impl RangeEnd {
-    fn new(id: Identifier, form: Form, options: &Layouts) -> Self {
+    fn new(id: Identifier, form: Form, options: &IdOptions) -> Self {
         let inspection = Inspection::new(id, "", &options.all());
         let inspection = inspection.in_form(form).unwrap_or(inspection);
         let integer = inspection.forms().find(|(name, _)| *name == Form::Int.name());
@@ -279,7 +279,7 @@ fn print(
     form: Form,
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let options = &arguments.layouts;
+    let options = &arguments.settings;
     let mut out = Output::stdout();
     if arguments.json {
         let instant =

@@ -229,14 +229,16 @@ fn of_ids(error: &clap::Error, path: &str) -> Option<String> {
 fn is_id(argument: &str) -> bool {
     // Names of options have neither upper-case letters nor digits, and most IDs have both.
     let is_name = !argument.contains(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
-    let layouts = tickid_convert::Layouts::default();
-    argument.starts_with('-') && !is_name && !detect(argument.as_bytes(), &layouts, None).is_empty()
+    let settings = tickid_convert::Settings::default();
+    argument.starts_with('-')
+        && !is_name
+        && !detect(argument.as_bytes(), &settings, None).is_empty()
 }
 
 /// Reports whether an argument that was taken for a subcommand is likely an ID, or a number.
 fn is_like_an_id(argument: &str) -> bool {
-    let layouts = tickid_convert::Layouts::default();
-    let found = detect(argument.as_bytes(), &layouts, SystemClock.now().ok());
+    let settings = tickid_convert::Settings::default();
+    let found = detect(argument.as_bytes(), &settings, SystemClock.now().ok());
     let is_number = !found.is_empty() && argument.bytes().all(|byte| byte.is_ascii_digit());
     is_number || found.likely().next().is_some()
 }

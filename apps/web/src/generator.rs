@@ -20,11 +20,11 @@ impl Generator {
     #[wasm_bindgen(constructor)]
     pub fn new(kind: &JsValue, options: Option<Given>) -> Result<Self, Thrown> {
         let options = options.as_ref();
-        let mut layouts = given::layouts(options)?;
-        // The name may be that of a layout, such as `discord`, which becomes one of the layouts.
+        let mut settings = given::settings(options)?;
+        // The name may be that of a layout, such as `discord`, which becomes one of the settings.
         // The scheme is therefore made afterwards.
-        let kind = id::scheme(kind, &mut layouts)?;
-        let scheme = AnyScheme::new(kind, &layouts);
+        let kind = id::scheme(kind, &mut settings)?;
+        let scheme = AnyScheme::new(kind, &settings);
         let node = given::small(options, "node", 0..=u32::MAX)?;
         // A node that the IDs do not show is refused and not ignored, because its caller would take
         // two such generators for distinct.
@@ -37,7 +37,7 @@ impl Generator {
         // If IDs have no node, its size does not matter. SCRU64's IDs have one of any size and do
         // not say which, so `nodeSize` must.
         let bits = scheme.node_bits().or((!kind.has_node()).then_some(0)).ok_or_else(|| {
-            let names = kind.layout_options().iter().map(|option| camel_case(option.name));
+            let names = kind.setting_options().iter().map(|option| camel_case(option.name));
             let names: Vec<String> = names.collect();
             type_error(&format!("the option {} is missing", names.join(", ")))
         })?;

@@ -3,7 +3,7 @@
 use core::fmt::Display;
 use core::ops::RangeInclusive;
 
-use tickid_convert::{Kind, Layouts, Nodes};
+use tickid_convert::{Kind, Nodes, Settings};
 use tickid_core::{RangeError, UnixTime};
 use wasm_bindgen::prelude::*;
 
@@ -146,20 +146,20 @@ pub(crate) fn object(given: Option<&Given>, name: &str) -> Result<Option<Given>,
     }
 }
 
-/// Reads the layouts from the options, which are named as on the command line, but in camel case:
+/// Reads the settings from the options, which are named as on the command line, but in camel case:
 /// `nodeSize` is `--node-size`.
-pub(crate) fn layouts(given: Option<&Given>) -> Result<Layouts, Thrown> {
-    let mut layouts = Layouts::default();
-    for known in Kind::ALL.iter().flat_map(|kind| kind.layout_options()) {
+pub(crate) fn settings(given: Option<&Given>) -> Result<Settings, Thrown> {
+    let mut settings = Settings::default();
+    for known in Kind::ALL.iter().flat_map(|kind| kind.setting_options()) {
         let name = camel_case(known.name);
         let Some(value) = option(given, &name) else { continue };
         let text = match value.as_string() {
             Some(text) => text,
             None => whole(&value, &name)?.to_string(),
         };
-        known.set(&mut layouts, &text).map_err(range_error)?;
+        known.set(&mut settings, &text).map_err(range_error)?;
     }
-    Ok(layouts)
+    Ok(settings)
 }
 
 /// Returns `node-size` as `nodeSize`.

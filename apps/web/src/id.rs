@@ -3,7 +3,7 @@
 use core::fmt::Display;
 
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{AnyId, Form, FormError, Kind, Layouts, Uuid, carry};
+use tickid_convert::{AnyId, Form, FormError, Kind, Settings, Uuid, carry};
 use tickid_detect::{Format, Identifier};
 use tickid_snowflake::{AnySnowflake, Preset, SnowflakeId};
 use wasm_bindgen::JsValue;
@@ -11,13 +11,13 @@ use wasm_bindgen::JsValue;
 use crate::given::{Thrown, digits, range_error, syntax_error, type_error};
 
 /// Returns the scheme that a name stands for: its own, or Snowflake by the name or the text of a
-/// layout, which becomes one of the layouts.
-pub(crate) fn scheme(name: &JsValue, layouts: &mut Layouts) -> Result<Kind, Thrown> {
+/// layout, which becomes one of the settings.
+pub(crate) fn scheme(name: &JsValue, settings: &mut Settings) -> Result<Kind, Thrown> {
     let name = name.as_string().ok_or_else(|| type_error("the scheme is not a string"))?;
     if let Ok(kind) = name.parse() {
         return Ok(kind);
     }
-    layouts.snowflake = AnySnowflake::read(&name).map_err(|error| {
+    settings.snowflake = AnySnowflake::read(&name).map_err(|error| {
         let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.key()).collect();
         let names = names.join(", ");
         type_error(&format!("the scheme is none of {names}: {name:?}; as a layout: {error}"))
@@ -43,12 +43,12 @@ fn unsigned(id: &JsValue, what: impl Display) -> Result<u128, Thrown> {
 pub(crate) fn identifier(
     format: &JsValue,
     id: &JsValue,
-    layouts: &mut Layouts,
+    settings: &mut Settings,
 ) -> Result<Identifier, Thrown> {
     let name = format.as_string().unwrap_or_default();
     let preset = Preset::named(&name);
     if preset.is_none() && name != Format::Mastodon.key() {
-        return Ok(any(scheme(format, layouts)?, id)?.into());
+        return Ok(any(scheme(format, settings)?, id)?.into());
     }
     let number = unsigned(id, &name)?;
     let number = u64::try_from(number).map_err(|_| {
@@ -64,10 +64,10 @@ pub(crate) fn parse(
     kind: Kind,
     text: &[u8],
     form: &str,
-    layouts: &Layouts,
+    settings: &Settings,
 ) -> Result<AnyId, Thrown> {
     if form == "uuid" {
-        return carried(kind, text, layouts);
+        return carried(kind, text, settings);
     }
     let form = own_form(kind, form, "uuid")?;
     // Bytes that are left out would be zeros.
@@ -98,19 +98,19 @@ fn lossy(text: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(text)
 }
 
-fn carried(kind: Kind, text: &[u8], layouts: &Layouts) -> Result<AnyId, Thrown> {
+fn carried(kind: Kind, text: &[u8], settings: &Settings) -> Result<AnyId, Thrown> {
     let uuid = Uuid::try_parse_ascii(text).map_err(syntax_error)?;
-    let id = carry::from_uuid(uuid, layouts).map_err(syntax_error)?;
+    let id = carry::from_uuid(uuid, settings).map_err(syntax_error)?;
     if id.kind() == kind {
         return Ok(id);
     }
     Err(syntax_error(format!("the UUID holds a {} ID, not {kind}", id.kind())))
 }
 
-pub(crate) fn print(id: AnyId, form: &str, layouts: &Layouts) -> Result<String, Thrown> {
+pub(crate) fn print(id: AnyId, form: &str, settings: &Settings) -> Result<String, Thrown> {
     Ok(match form {
         "uuid" => carry::to_uuid(id).to_string(),
-        "uuid-v7" => carry::to_uuid_v7(id, layouts).map_err(range_error)?.to_string(),
+        "uuid-v7" => carry::to_uuid_v7(id, settings).map_err(range_error)?.to_string(),
         name => {
             let form = own_form(id.kind(), name, "uuid, uuid-v7")?;
             let text = id.write_in(form, |text| lossy(text).into_owned());

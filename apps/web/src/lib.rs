@@ -10,7 +10,7 @@ mod id;
 mod report;
 
 use js_sys::{Date, Uint8Array};
-use tickid_convert::{AnyId, AnyScheme, Kind, Layouts, Options, convert_any, restore_any};
+use tickid_convert::{AnyId, AnyScheme, Kind, Options, Settings, convert_any, restore_any};
 use tickid_core::{ManualClock, UnixTime};
 use tickid_detect::{Detector, Inspection, LayoutCard, Summary, TimeOrdered, trimmed};
 use tickid_snowflake::{AnySnowflake, Preset};
@@ -25,8 +25,8 @@ use crate::report::Record;
 /// Returns the kinds of IDs that can be made.
 #[wasm_bindgen]
 pub fn kinds(options: Option<Given>) -> Result<js_sys::Array, Thrown> {
-    let layouts = given::layouts(options.as_ref())?;
-    Ok(Kind::ALL.iter().map(|kind| report::kind(*kind, &layouts)).collect())
+    let settings = given::settings(options.as_ref())?;
+    Ok(Kind::ALL.iter().map(|kind| report::kind(*kind, &settings)).collect())
 }
 
 /// Returns the card of a layout of Snowflakes.
@@ -117,21 +117,21 @@ pub fn column(texts: &JsValue, options: Option<Given>) -> Result<Record, Thrown>
 
 /// Returns the detector that the options describe, and the largest number of readings to return.
 fn detector(options: Option<&Given>) -> Result<(Detector<ManualClock>, u32), Thrown> {
-    let layouts = given::layouts(options)?;
+    let settings = given::settings(options)?;
     let now = match given::integer(options, "now")? {
         Some(millis) => UnixTime::from_millis(millis).map_err(range_error)?,
         None => now()?,
     };
     let limit = given::small(options, "limit", 0..=u32::MAX)?.unwrap_or(u32::MAX);
-    Ok((Detector::new(layouts, ManualClock::new(now)), limit))
+    Ok((Detector::new(settings, ManualClock::new(now)), limit))
 }
 
 /// Takes an ID apart.
 #[wasm_bindgen]
 pub fn describe(format: &JsValue, id: &JsValue, options: Option<Given>) -> Result<Record, Thrown> {
-    let mut layouts = given::layouts(options.as_ref())?;
-    let identifier = id::identifier(format, id, &mut layouts)?;
-    Ok(report::inspection(&Inspection::new(identifier, "", &layouts)))
+    let mut settings = given::settings(options.as_ref())?;
+    let identifier = id::identifier(format, id, &mut settings)?;
+    Ok(report::inspection(&Inspection::new(identifier, "", &settings)))
 }
 
 /// Reads the text of an ID.
@@ -142,10 +142,10 @@ pub fn parse(
     form: &JsValue,
     options: Option<Given>,
 ) -> Result<JsValue, Thrown> {
-    let mut layouts = given::layouts(options.as_ref())?;
-    let kind = id::scheme(kind, &mut layouts)?;
+    let mut settings = given::settings(options.as_ref())?;
+    let kind = id::scheme(kind, &mut settings)?;
     let text = given::id_text(text)?;
-    let id = id::parse(kind, text.as_bytes(), &given::form(form)?, &layouts)?;
+    let id = id::parse(kind, text.as_bytes(), &given::form(form)?, &settings)?;
     Ok(id.to_u128().into())
 }
 
@@ -157,22 +157,22 @@ pub fn print(
     form: &JsValue,
     options: Option<Given>,
 ) -> Result<String, Thrown> {
-    let mut layouts = given::layouts(options.as_ref())?;
-    let id = id::any(id::scheme(kind, &mut layouts)?, id)?;
-    id::print(id, &given::form(form)?, &layouts)
+    let mut settings = given::settings(options.as_ref())?;
+    let id = id::any(id::scheme(kind, &mut settings)?, id)?;
+    id::print(id, &given::form(form)?, &settings)
 }
 
 /// Returns the bytes of an ID, the highest first.
 #[wasm_bindgen(js_name = toBytes)]
 pub fn to_bytes(kind: &JsValue, id: &JsValue) -> Result<Uint8Array, Thrown> {
-    let id = id::any(id::scheme(kind, &mut Layouts::default())?, id)?;
+    let id = id::any(id::scheme(kind, &mut Settings::default())?, id)?;
     Ok(Uint8Array::from(&*id.bytes()))
 }
 
 /// Reads the bytes of an ID.
 #[wasm_bindgen(js_name = fromBytes)]
 pub fn from_bytes(kind: &JsValue, bytes: &JsValue) -> Result<JsValue, Thrown> {
-    let kind = id::scheme(kind, &mut Layouts::default())?;
+    let kind = id::scheme(kind, &mut Settings::default())?;
     let Some(bytes) = bytes.dyn_ref::<Uint8Array>() else {
         return Err(type_error("the bytes are no Uint8Array"));
     };
@@ -197,7 +197,7 @@ pub fn convert(
     options: Option<Given>,
 ) -> Result<Record, Thrown> {
     let mut options = conversion(options.as_ref())?;
-    // The names may be those of layouts, which become the layouts of the conversion.
+    // The names may be those of layouts, which become the settings of the conversion.
     let identifier = id::identifier(from, id, &mut options.source)?;
     let kind = id::scheme(to, &mut options.target)?;
     let converted = convert_any(identifier, kind, &options).map_err(range_error)?;
@@ -225,8 +225,8 @@ pub fn restore(
 
 fn conversion(options: Option<&Given>) -> Result<Options<'static>, Thrown> {
     Ok(Options {
-        source: given::layouts(given::object(options, "source")?.as_ref())?,
-        target: given::layouts(given::object(options, "target")?.as_ref())?,
+        source: given::settings(given::object(options, "source")?.as_ref())?,
+        target: given::settings(given::object(options, "target")?.as_ref())?,
         nodes: given::nodes(options)?,
         metabyte: given::small(options, "metabyte", 0..=u8::MAX)?.unwrap_or(0),
     })
@@ -240,12 +240,12 @@ pub fn range(
     until: &JsValue,
     options: Option<Given>,
 ) -> Result<Record, Thrown> {
-    let mut layouts = given::layouts(options.as_ref())?;
+    let mut settings = given::settings(options.as_ref())?;
     let name = of.as_string().unwrap_or_default();
     let read_only = TimeOrdered::all().find(|one| one.name() == name);
     let kind = match read_only {
         Some(_) => None,
-        None => Some(id::scheme(of, &mut layouts)?),
+        None => Some(id::scheme(of, &mut settings)?),
     };
     let [since, until] = [given::time(since, "since")?, given::time(until, "until")?];
     if since >= until {
@@ -257,7 +257,7 @@ pub fn range(
     let none = || Thrown::range(&format!("no ID shows a time from {since} to before {until}"));
     let record = Record::new();
     if let Some(kind) = kind {
-        let scheme = AnyScheme::new(kind, &layouts);
+        let scheme = AnyScheme::new(kind, &settings);
         // Times without an ID are named, rather than cut to those that have one.
         scheme.min_at(since).and(scheme.max_at(last)).map_err(range_error)?;
         let ids = scheme.range(since..until).ok_or_else(none)?;
@@ -273,7 +273,7 @@ pub fn range(
         }
         for (end, id) in [("min", min), ("max", max)] {
             // Integers as such, and others as their text, which sorts like them.
-            let text = || JsValue::from_str(Inspection::new(id, "", &layouts).text());
+            let text = || JsValue::from_str(Inspection::new(id, "", &settings).text());
             record.set(end, &id.integer().map_or_else(text, JsValue::from));
         }
     }
@@ -284,15 +284,15 @@ pub fn range(
 #[wasm_bindgen]
 pub fn sample(kind: &JsValue, options: Option<Given>) -> Result<JsValue, Thrown> {
     let options = options.as_ref();
-    let mut layouts = given::layouts(options)?;
-    let kind = id::scheme(kind, &mut layouts)?;
+    let mut settings = given::settings(options)?;
+    let kind = id::scheme(kind, &mut settings)?;
     let time = match given::integer(options, "unixMs")? {
         Some(millis) => UnixTime::from_millis(millis).map_err(range_error)?,
         None => now()?,
     };
     let node = given::small(options, "node", 0..=u32::MAX)?.unwrap_or(0);
     let sequence = given::small(options, "sequence", 0..=u32::MAX)?.unwrap_or(0);
-    let scheme = AnyScheme::new(kind, &layouts);
+    let scheme = AnyScheme::new(kind, &settings);
     let id = scheme.id_at(time, node.into(), sequence.into()).map_err(range_error)?;
     Ok(id.to_u128().into())
 }

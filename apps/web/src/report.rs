@@ -1,7 +1,7 @@
 //! Readings and losses as objects.
 
 use js_sys::{Array, BigInt, Uint8Array};
-use tickid_convert::{AnyScheme, Bits, Form, Kind, Layouts, Loss, TextForm};
+use tickid_convert::{AnyScheme, Bits, Form, Kind, Loss, Settings, TextForm};
 use tickid_core::UnixTime;
 use tickid_detect::{Doubt, Identifier, Inspection, Inspections, LayoutCard, SummaryRow};
 use wasm_bindgen::prelude::*;
@@ -22,14 +22,14 @@ extern "C" {
 }
 
 /// Returns a kind of IDs.
-pub(crate) fn kind(kind: Kind, layouts: &Layouts) -> Record {
-    let scheme = AnyScheme::new(kind, layouts);
+pub(crate) fn kind(kind: Kind, settings: &Settings) -> Record {
+    let scheme = AnyScheme::new(kind, settings);
     let record = Record::new();
     record.set("kind", &kind.key().into());
     record.set("name", &kind.to_string().into());
     record.set("nodeBits", &scheme.node_bits().unwrap_or(0).into());
     record.set("sequenceBits", &scheme.sequence_bits().into());
-    let options = kind.layout_options().iter().map(|option| {
+    let options = kind.setting_options().iter().map(|option| {
         let member = Record::new();
         member.set("key", &camel_case(option.name).into());
         member.set("name", &option.name.into());

@@ -39,16 +39,16 @@
 //!
 //! # Examples
 //! ```
-//! use tickid_convert::{AnyId, Layouts, carry};
+//! use tickid_convert::{AnyId, Settings, carry};
 //! use tickid_sno::sno;
 //!
 //! let id = sno!("brpk4q72xwf2m63l");
 //! let uuid = carry::to_uuid(id);
 //! assert_eq!(uuid.to_string(), "4e6f2160-a0ff-89a0-a840-cc0001c70745"); // a column of type UUID
-//! assert_eq!(carry::from_uuid(uuid, &Layouts::default()), Ok(AnyId::Sno(id)));
+//! assert_eq!(carry::from_uuid(uuid, &Settings::default()), Ok(AnyId::Sno(id)));
 //!
 //! let number = carry::to_uuid(id).as_u128(); // the same bits
-//! assert_eq!(carry::from_uuid(uuid::Uuid::from_u128(number), &Layouts::default()), Ok(id.into()));
+//! assert_eq!(carry::from_uuid(uuid::Uuid::from_u128(number), &Settings::default()), Ok(id.into()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -59,7 +59,7 @@ use uuid::Uuid;
 
 use crate::any::{AnyId, Kind, with_id, with_type};
 pub use crate::error::CarryError;
-use crate::options::Layouts;
+use crate::options::Settings;
 use crate::parts::mask;
 use crate::schemes::sealed::Assemble as _;
 
@@ -104,31 +104,31 @@ pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Layouts, carry};
+/// use tickid_convert::{Settings, carry};
 /// use tickid_nanoflake::{Epoch, NanoflakeId};
 ///
-/// let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+/// let discord = Settings { epoch: Epoch::DISCORD, ..Settings::default() };
 /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
 /// let uuid = carry::to_uuid_v7(id, &discord)?;
 /// assert_eq!(uuid.get_timestamp().map(|time| time.to_unix().0), Some(1_462_015_105));
 /// assert_eq!(carry::from_uuid(uuid, &discord), Ok(id.into()));
 ///
 /// // Under another epoch it would be another time: an error, not a guess.
-/// assert!(carry::from_uuid(uuid, &Layouts::default()).is_err());
+/// assert!(carry::from_uuid(uuid, &Settings::default()).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, CarryError> {
+pub fn to_uuid_v7(id: impl Into<AnyId>, settings: &Settings) -> Result<Uuid, CarryError> {
     let id = id.into();
-    let time = with_id!(id, id => id.time_to_carry(layouts)).map_err(CarryError::Time)?;
+    let time = with_id!(id, id => id.time_to_carry(settings)).map_err(CarryError::Time)?;
     let max = mask(MILLIS_BITS);
     let millis = u64::try_from(time.as_millis()).ok().filter(|millis| *millis <= max);
     let millis = millis.ok_or_else(|| {
         let max = i128::from(max) * 1_000 + 999;
         CarryError::Time(RangeError::of_time(time.as_micros().into(), 0, max))
     })?;
-    let rest = with_id!(id, id => id.rest_to_carry(layouts));
+    let rest = with_id!(id, id => id.rest_to_carry(settings));
     let drift = match id {
-        AnyId::KuidGlobal(_) => u128::from(layouts.drift.get()),
+        AnyId::KuidGlobal(_) => u128::from(settings.drift.get()),
         _ => 0,
     };
     let tag = drift << 4 | u128::from(code(id.kind()));
@@ -141,13 +141,13 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, Carry
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Layouts, carry};
+/// use tickid_convert::{Settings, carry};
 /// use tickid_sno::sno;
 ///
 /// let id = sno!("brpk4q72xwf2m63l");
 /// let uuid = carry::sno_to_uuid(id);
 /// assert_eq!(uuid.as_bytes(), b"brpk4q72xwf2m63l");
-/// assert_eq!(carry::from_uuid(uuid, &Layouts::default()), Ok(id.into()));
+/// assert_eq!(carry::from_uuid(uuid, &Settings::default()), Ok(id.into()));
 /// ```
 ///
 /// # Spec
@@ -160,25 +160,25 @@ pub fn sno_to_uuid(id: SnoId) -> Uuid {
 /// Returns the ID that a UUID of any of the three forms holds.
 ///
 /// # Errors
-/// Returns [`CarryError::NotCarried`] for a UUID that was not made here. If `layouts` has a
+/// Returns [`CarryError::NotCarried`] for a UUID that was not made here. If `settings` has a
 /// different epoch or drift than a UUID of version 7 was made with, the error is
 /// [`CarryError::Epoch`] or [`CarryError::Drift`], because the ID would show a wrong time.
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{AnyId, Layouts, carry, carry::CarryError};
+/// use tickid_convert::{AnyId, Settings, carry, carry::CarryError};
 /// use uuid::Uuid;
 ///
 /// let uuid = Uuid::parse_str("4e6f2160-a0ff-89a0-a840-cc0001c70745")?;
-/// let id = carry::from_uuid(uuid, &Layouts::default())?;
+/// let id = carry::from_uuid(uuid, &Settings::default())?;
 /// assert!(matches!(id, AnyId::Sno(_)));
 ///
 /// let other = Uuid::parse_str("f47ac10b-58cc-4372-a567-0e02b2c3d479")?; // random
-/// let error = carry::from_uuid(other, &Layouts::default()).unwrap_err();
+/// let error = carry::from_uuid(other, &Settings::default()).unwrap_err();
 /// assert!(matches!(error, CarryError::NotCarried { .. }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn from_uuid(uuid: Uuid, layouts: &Layouts) -> Result<AnyId, CarryError> {
+pub fn from_uuid(uuid: Uuid, settings: &Settings) -> Result<AnyId, CarryError> {
     // ASCII has the highest bit zero, the variant of RFC 9562 has it set.
     if uuid.as_bytes().is_ascii() {
         let id = SnoId::from_text_bytes(uuid.into_bytes());
@@ -189,7 +189,7 @@ pub fn from_uuid(uuid: Uuid, layouts: &Layouts) -> Result<AnyId, CarryError> {
     }
     match uuid.get_version_num() {
         8 => from_v8(uuid),
-        7 => from_v7(v8::unshaped(uuid), layouts),
+        7 => from_v7(v8::unshaped(uuid), settings),
         _ => Err(not_carried("neither version 7 nor version 8")),
     }
 }
@@ -201,7 +201,7 @@ fn from_v8(uuid: Uuid) -> Result<AnyId, CarryError> {
     id.map_err(|error| not_carried(error.reason()))
 }
 
-fn from_v7(fields: u128, layouts: &Layouts) -> Result<AnyId, CarryError> {
+fn from_v7(fields: u128, settings: &Settings) -> Result<AnyId, CarryError> {
     let tag = fields & u128::from(mask(TAG_BITS));
     #[allow(clippy::cast_possible_truncation, reason = "4 bits")]
     let kind = kind((tag & 0xf) as u8).ok_or(not_carried("version 7 with an unknown kind"))?;
@@ -213,7 +213,7 @@ fn from_v7(fields: u128, layouts: &Layouts) -> Result<AnyId, CarryError> {
     let rest = u64::try_from(fields >> TAG_BITS & u128::from(u64::MAX)).unwrap_or(0);
     // 48 bits.
     let millis = i64::try_from(fields >> (u64::BITS + TAG_BITS)).unwrap_or(i64::MAX);
-    with_type!(kind, Id => Id::from_v7(millis, rest, drift, layouts).map(AnyId::from))
+    with_type!(kind, Id => Id::from_v7(millis, rest, drift, settings).map(AnyId::from))
 }
 
 /// Returns the number of a kind in UUIDs.

@@ -69,12 +69,12 @@ pub fn convert<T: SchemeId>(
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{ConvertError, Layouts, Options, convert_exact};
+/// use tickid_convert::{ConvertError, Options, Settings, convert_exact};
 /// use tickid_scru64::{NodeIdSize, scru64};
 /// use tickid_sno::SnoId;
 ///
 /// // A node of 8 bits leaves 16 to the counter, which a sno ID has as well.
-/// let source = Layouts { node_size: Some(NodeIdSize::new(8)?), ..Layouts::default() };
+/// let source = Settings { node_size: Some(NodeIdSize::new(8)?), ..Settings::default() };
 /// let options = Options { source, ..Options::default() };
 /// let id: SnoId = convert_exact(scru64!("0u375nxqh5cq"), &options)?;
 /// assert_eq!((id.partition().get(), id.sequence()), (42, 25_434));

@@ -1,15 +1,15 @@
 //! IDs of other programs that no scheme's layout describes, for systems that move away from them.
 //!
 //! The Snowflakes of other systems need nothing from here, because their layouts are presets of
-//! `tickid-snowflake`, which [`Layouts::snowflake`] takes. The example moves IDs of Discord.
+//! `tickid-snowflake`, which [`Settings::snowflake`] takes. The example moves IDs of Discord.
 //!
 //! # Examples
 //! ```
-//! use tickid_convert::{Layouts, Options, convert_exact};
+//! use tickid_convert::{Options, Settings, convert_exact};
 //! use tickid_sno::SnoId;
 //! use tickid_snowflake::{Snowflake, SnowflakeId};
 //!
-//! let source = Layouts { snowflake: Snowflake::DISCORD.into(), ..Layouts::default() };
+//! let source = Settings { snowflake: Snowflake::DISCORD.into(), ..Settings::default() };
 //! let options = Options { source, ..Options::default() };
 //! let message = SnowflakeId::new(175_928_847_299_117_063);
 //! let id: SnoId = convert_exact(message, &options)?;
@@ -22,7 +22,7 @@ use tickid_core::{Field, TickScale, UnixTime};
 use tickid_nanoflake::NanoflakeId;
 
 use crate::error::ConvertError;
-use crate::options::Layouts;
+use crate::options::Settings;
 use crate::parts::{Bits, Parts, mask};
 use crate::to_parts::ToParts;
 
@@ -65,7 +65,7 @@ impl Mastodon {
 
 impl ToParts for Mastodon {
     #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
+    fn parts(self, _: &Settings) -> Result<Parts, ConvertError> {
         let sequence = Bits::held(self.0 & mask(Self::SEQUENCE_BITS), Self::SEQUENCE_BITS);
         Ok(Parts::held(self.unix_time(), TickScale::every(UnixTime::EPOCH, 1_000), sequence))
     }
@@ -73,7 +73,7 @@ impl ToParts for Mastodon {
 
 /// A Nanoflake as the original programs (Java, JavaScript, Kotlin) write and read it, with the
 /// timestamp shifted by 24 bits instead of the documented 22. It has 40 bits of milliseconds since
-/// [`Layouts::epoch`], 2 zero bits, a generator of 10 bits and a sequence of 12.
+/// [`Settings::epoch`], 2 zero bits, a generator of 10 bits and a sequence of 12.
 ///
 /// The two forms cannot be distinguished by their integers, so you have to know which program made
 /// an ID. Reading one as the other makes its time since the epoch wrong by a factor of four.
@@ -104,7 +104,7 @@ impl NanoflakeShift24 {
 /// Returns [`ConvertError::StrayBits`] if one of the two bits above the generator is set.
 impl ToParts for NanoflakeShift24 {
     #[inline]
-    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+    fn parts(self, settings: &Settings) -> Result<Parts, ConvertError> {
         let stray = self.0 & Self::GAP;
         if stray != 0 {
             return Err(ConvertError::StrayBits {
@@ -114,6 +114,6 @@ impl ToParts for NanoflakeShift24 {
         }
         // Without the gap it is as the document has it.
         let close = (self.0 >> 24) << 22 | self.0 & mask(22);
-        NanoflakeId::try_from(close).map_err(ConvertError::Time)?.parts(layouts)
+        NanoflakeId::try_from(close).map_err(ConvertError::Time)?.parts(settings)
     }
 }

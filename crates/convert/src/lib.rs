@@ -13,12 +13,12 @@
 //!
 //! # Examples
 //! ```
-//! use tickid_convert::{Layouts, Options, convert, convert_exact};
+//! use tickid_convert::{Options, Settings, convert, convert_exact};
 //! use tickid_kuid::GlobalId;
 //! use tickid_scru64::{NodeIdSize, scru64};
 //! use tickid_sno::SnoId;
 //!
-//! let source = Layouts { node_size: Some(NodeIdSize::new(8)?), ..Layouts::default() };
+//! let source = Settings { node_size: Some(NodeIdSize::new(8)?), ..Settings::default() };
 //! let options = Options { source, ..Options::default() };
 //! let id: SnoId = convert_exact(scru64!("0u375nxqh5cq"), &options)?; // nothing may be lost
 //! assert_eq!((id.partition().get(), id.sequence()), (42, 25_434));
@@ -41,7 +41,7 @@
 //! - [`carry`] stores any ID in a UUID, a `u128` or 16 bytes, without loss.
 //! - [`foreign`] has the IDs of Mastodon and of the original Nanoflake programs, which no scheme's
 //!   layout describes. Those of Twitter, Discord, Instagram, Sonyflake and pgEdge are
-//!   [`SnowflakeId`](tickid_snowflake::SnowflakeId)s with a preset in [`Layouts::snowflake`].
+//!   [`SnowflakeId`](tickid_snowflake::SnowflakeId)s with a preset in [`Settings::snowflake`].
 //! - [`AnyId`], [`AnyScheme`], [`convert_any`] and [`restore_any`] are for IDs and schemes that are
 //!   known only at run time, for example because a user names them. Code that is generic over the
 //!   schemes uses [`SchemeId`] and [`AnyScheme::visit`].
@@ -157,7 +157,7 @@ pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::error::ConvertError;
 pub use self::loss::{Loss, NodeLoss, SequenceLoss};
 pub use self::nodes::{NodeTable, NodeTableError, Nodes};
-pub use self::options::{LayoutOption, LayoutOptionError, Layouts, Options};
+pub use self::options::{Options, SettingOption, SettingOptionError, Settings};
 pub use self::parts::{Bits, Parts};
 pub use self::schemes::{
     Fields, SchemeId, SchemeVariant, SchemeVisitor, Setting, SettingList, SettingValue,

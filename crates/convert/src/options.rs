@@ -1,4 +1,4 @@
-//! The layouts of all schemes, and the options of a conversion.
+//! The settings of all schemes, and the options of a conversion.
 
 use core::ops::RangeInclusive;
 
@@ -15,16 +15,16 @@ use crate::nodes::Nodes;
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Layouts, ToParts};
+/// use tickid_convert::{Settings, ToParts};
 /// use tickid_nanoflake::{Epoch, NanoflakeId};
 ///
 /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
-/// let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+/// let discord = Settings { epoch: Epoch::DISCORD, ..Settings::default() };
 /// assert_eq!(id.parts(&discord)?.unix_time().as_millis(), 1_462_015_105_796);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Layouts {
+pub struct Settings {
     /// Nanoflake's epoch. It is Twitter's by default.
     pub epoch: Epoch,
     /// The number of bits of the node ID in a SCRU64 ID. It is unknown by default, and then
@@ -36,7 +36,7 @@ pub struct Layouts {
     pub snowflake: AnySnowflake,
 }
 
-impl Default for Layouts {
+impl Default for Settings {
     fn default() -> Self {
         Self {
             epoch: Epoch::default(),
@@ -47,27 +47,27 @@ impl Default for Layouts {
     }
 }
 
-/// One of the [`Layouts`] as an option of a program, with its value as text.
+/// One of the [`Settings`] as an option of a program, with its value as text.
 ///
 /// A program lists the options of a [`Kind`](crate::Kind) with
-/// [`layout_options`](crate::Kind::layout_options), so its command line or form needs no change
+/// [`setting_options`](crate::Kind::setting_options), so its command line or form needs no change
 /// when a scheme gets a new one.
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Kind, Layouts};
+/// use tickid_convert::{Kind, Settings};
 /// use tickid_nanoflake::Epoch;
 ///
-/// let [option] = Kind::Nanoflake.layout_options() else { return Err("one option".into()) };
-/// let mut layouts = Layouts::default();
-/// option.set(&mut layouts, "discord")?;
-/// assert_eq!((option.name, layouts.epoch), ("epoch", Epoch::DISCORD));
-/// assert!(option.set(&mut layouts, "soon").is_err());
+/// let [option] = Kind::Nanoflake.setting_options() else { return Err("one option".into()) };
+/// let mut settings = Settings::default();
+/// option.set(&mut settings, "discord")?;
+/// assert_eq!((option.name, settings.epoch), ("epoch", Epoch::DISCORD));
+/// assert!(option.set(&mut settings, "soon").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct LayoutOption {
+pub struct SettingOption {
     /// The name, in lower case, with hyphens.
     pub name: &'static str,
     /// The values, as an option's help shows them.
@@ -76,23 +76,23 @@ pub struct LayoutOption {
     pub about: &'static str,
     /// `true` if the value may be a time, in milliseconds since 1970.
     pub is_time: bool,
-    pub(crate) set: fn(&mut Layouts, &str) -> Result<(), LayoutOptionError>,
+    pub(crate) set: fn(&mut Settings, &str) -> Result<(), SettingOptionError>,
 }
 
-impl LayoutOption {
-    /// Sets the layout to a value.
+impl SettingOption {
+    /// Sets the setting to a value.
     ///
     /// # Errors
-    /// Returns a [`LayoutOptionError`] for a text that is not a value of this option.
-    pub fn set(&self, layouts: &mut Layouts, text: &str) -> Result<(), LayoutOptionError> {
-        (self.set)(layouts, text)
+    /// Returns a [`SettingOptionError`] for a text that is not a value of this option.
+    pub fn set(&self, settings: &mut Settings, text: &str) -> Result<(), SettingOptionError> {
+        (self.set)(settings, text)
     }
 }
 
-/// The reason why a text is not the value of a [`LayoutOption`].
+/// The reason why a text is not the value of a [`SettingOption`].
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum LayoutOptionError {
+pub enum SettingOptionError {
     /// The text is not a number.
     #[error("a {what} is a number from {min} to {max}")]
     Number {
@@ -115,7 +115,7 @@ pub enum LayoutOptionError {
 }
 
 tickid_core::debug_error! {
-    enum LayoutOptionError { Number { what, min, max }, Epoch, Range(error), Snowflake(error) }
+    enum SettingOptionError { Number { what, min, max }, Epoch, Range(error), Snowflake(error) }
 }
 
 /// Reads a number of a range.
@@ -123,9 +123,9 @@ pub(crate) fn number(
     what: &'static str,
     range: RangeInclusive<u8>,
     text: &str,
-) -> Result<u8, LayoutOptionError> {
+) -> Result<u8, SettingOptionError> {
     let (min, max) = range.into_inner();
-    let found: i128 = text.parse().map_err(|_| LayoutOptionError::Number { what, min, max })?;
+    let found: i128 = text.parse().map_err(|_| SettingOptionError::Number { what, min, max })?;
     match u8::try_from(found) {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
         _ => Err(RangeError::new(what, found, min.into(), max.into()).into()),
@@ -136,11 +136,11 @@ pub(crate) fn number(
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Layouts, Nodes, Options};
+/// use tickid_convert::{Nodes, Options, Settings};
 /// use tickid_scru64::NodeIdSize;
 ///
 /// let options = Options {
-///     target: Layouts { node_size: Some(NodeIdSize::new(8)?), ..Layouts::default() },
+///     target: Settings { node_size: Some(NodeIdSize::new(8)?), ..Settings::default() },
 ///     nodes: Nodes::LowBits,
 ///     ..Options::default()
 /// };
@@ -148,10 +148,10 @@ pub(crate) fn number(
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options<'a> {
-    /// The layouts of the IDs that are converted.
-    pub source: Layouts,
-    /// The layouts of the resulting IDs.
-    pub target: Layouts,
+    /// The settings of the IDs that are converted.
+    pub source: Settings,
+    /// The settings of the resulting IDs.
+    pub target: Settings,
     /// The choice of the new IDs' nodes.
     pub nodes: Nodes<'a>,
     /// The metabyte of sno IDs that are made from IDs without one.

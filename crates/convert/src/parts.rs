@@ -218,11 +218,11 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Layouts, ToParts};
+    /// use tickid_convert::{Settings, ToParts};
     /// use tickid_scru64::scru64;
     ///
     /// let id = scru64!("0u375nxqh5cq");
-    /// let parts = id.parts(&Layouts::default())?;
+    /// let parts = id.parts(&Settings::default())?;
     /// assert_eq!(parts.unix_time(), id.unix_time());
     /// assert_eq!(parts.scale().micros_per_tick(), 256_000);
     /// # Ok::<(), tickid_convert::ConvertError>(())
@@ -242,13 +242,13 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Layouts, ToParts};
+    /// use tickid_convert::{Settings, ToParts};
     /// use tickid_scru64::{NodeIdSize, scru64};
     ///
     /// let id = scru64!("0u375nxqh5cq");
-    /// assert_eq!(id.parts(&Layouts::default())?.node(), None);
-    /// let layouts = Layouts { node_size: Some(NodeIdSize::new(8)?), ..Layouts::default() };
-    /// assert_eq!(id.parts(&layouts)?.node().map(|node| node.bits()), Some(8));
+    /// assert_eq!(id.parts(&Settings::default())?.node(), None);
+    /// let settings = Settings { node_size: Some(NodeIdSize::new(8)?), ..Settings::default() };
+    /// assert_eq!(id.parts(&settings)?.node().map(|node| node.bits()), Some(8));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -272,15 +272,15 @@ impl Parts {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Layouts, ToParts};
+    /// use tickid_convert::{Settings, ToParts};
     /// use tickid_scru64::scru64;
     /// use tickid_sno::sno;
     ///
     /// let (sno, scru64) = (sno!("brpk4q72xwf2m63l"), scru64!("0u375nxqh5cq"));
-    /// let layouts = Layouts::default();
-    /// assert_eq!(sno.parts(&layouts)?.metabyte(), Some(sno.meta()));
-    /// assert_eq!(sno.parts(&layouts)?.toggle(), Some(sno.toggle()));
-    /// assert_eq!(scru64.parts(&layouts)?.metabyte(), None);
+    /// let settings = Settings::default();
+    /// assert_eq!(sno.parts(&settings)?.metabyte(), Some(sno.meta()));
+    /// assert_eq!(sno.parts(&settings)?.toggle(), Some(sno.toggle()));
+    /// assert_eq!(scru64.parts(&settings)?.metabyte(), None);
     /// # Ok::<(), tickid_convert::ConvertError>(())
     /// ```
     #[must_use]

@@ -1,6 +1,6 @@
 //! Lines of one column, which decide together what one number cannot.
 
-use tickid_convert::{Bits, Layouts, ToParts as _};
+use tickid_convert::{Bits, Settings, ToParts as _};
 use tickid_core::{Clock, UnixTime};
 use tickid_snowflake::Preset;
 
@@ -109,7 +109,11 @@ impl Agreement {
     }
 
     /// Returns the agreement of texts. Those that are not integers are skipped.
-    fn of<'a>(texts: impl IntoIterator<Item = &'a [u8]>, layouts: &Layouts, now: UnixTime) -> Self {
+    fn of<'a>(
+        texts: impl IntoIterator<Item = &'a [u8]>,
+        settings: &Settings,
+        now: UnixTime,
+    ) -> Self {
         // The first lines.
         let mut numbers = [ColumnNumber::default(); MAX_LINES];
         let mut readings = [const { None }; MAX_LINES];
@@ -121,7 +125,7 @@ impl Agreement {
             };
             if let Some(digits) = ColumnNumber::read(text) {
                 *number = digits;
-                *read = Some(detect(text, layouts, Some(now)));
+                *read = Some(detect(text, settings, Some(now)));
                 lines += 1;
             }
         }
@@ -139,10 +143,10 @@ impl Agreement {
         let mut saved = [None; MAX_CANDIDATES];
         let fitting = first.iter().filter(|one| is_candidate(one));
         for (place, one) in saved.iter_mut().zip(fitting) {
-            let mut parts = ColumnParts::new(one, layouts, now);
+            let mut parts = ColumnParts::new(one, settings, now);
             for other in others.iter().flatten() {
                 let it = other.iter().find(|it| is_candidate(it) && it.format() == one.format());
-                parts = parts.and_then(|parts| parts.with(it?, layouts, now));
+                parts = parts.and_then(|parts| parts.with(it?, settings, now));
             }
             let bits = parts.and_then(|parts| parts.bits(one.format(), lines as u64, now));
             *place = parts.zip(bits).map(|(parts, bits)| {
@@ -222,7 +226,7 @@ impl<C: Clock> Detector<C> {
     /// digits, such as a title or `NULL`, are skipped. If the clock fails, there is no agreement.
     pub fn agreement<'a>(&self, texts: impl IntoIterator<Item = &'a [u8]>) -> Agreement {
         let now = self.clock.now().ok();
-        now.map_or_else(Agreement::default, |now| Agreement::of(texts, &self.layouts, now))
+        now.map_or_else(Agreement::default, |now| Agreement::of(texts, &self.settings, now))
     }
 }
 
@@ -381,7 +385,7 @@ struct ColumnParts {
 const MAX_OTHERS: usize = 2;
 
 impl ColumnParts {
-    fn new(one: &Reading, layouts: &Layouts, now: UnixTime) -> Option<Self> {
+    fn new(one: &Reading, settings: &Settings, now: UnixTime) -> Option<Self> {
         #[allow(clippy::cast_possible_truncation, reason = "ticks of all times fit")]
         let ticks = |unit: f64| Some((float(one.time?.as_micros().unsigned_abs()) / unit) as i64);
         let (micros_per_tick, ticks, others, sequence) = match one.identifier {
@@ -396,7 +400,7 @@ impl ColumnParts {
                 (unit, ticks(unit)?, others, sequence)
             }
             _ => {
-                let (parts, prior) = (one.identifier.parts(layouts).ok()?, one.format().prior());
+                let (parts, prior) = (one.identifier.parts(settings).ok()?, one.format().prior());
                 let unit = float(parts.scale().micros_per_tick());
                 let sequence = Extent::of(parts.sequence(), !prior.has_random_sequences);
                 let sequence = Extent { is_run: true, ..sequence };
@@ -406,7 +410,7 @@ impl ColumnParts {
                 (unit, ticks(unit)?, [node, Extent::NONE], sequence)
             }
         };
-        let own = surprise(&one.identifier, one.form, layouts, now);
+        let own = surprise(&one.identifier, one.form, settings, now);
         let is_likely = one.doubt.is_none();
         Some(Self {
             time: Extent::new(ticks, 0),
@@ -419,8 +423,8 @@ impl ColumnParts {
         })
     }
 
-    fn with(self, one: &Reading, layouts: &Layouts, now: UnixTime) -> Option<Self> {
-        let other = Self::new(one, layouts, now)?;
+    fn with(self, one: &Reading, settings: &Settings, now: UnixTime) -> Option<Self> {
+        let other = Self::new(one, settings, now)?;
         let mut others = self.others;
         others.iter_mut().zip(other.others).for_each(|(one, other)| *one = one.with(other));
         Some(Self {

@@ -1,7 +1,7 @@
 //! The search for the formats that a text may have.
 
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{AnyId, Form, Kind, Layouts, SchemeId, TextForm, Uuid, carry};
+use tickid_convert::{AnyId, Form, Kind, SchemeId, Settings, TextForm, Uuid, carry};
 use tickid_core::UnixTime;
 use tickid_kuid::wide::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
@@ -22,7 +22,7 @@ pub(crate) const MAX_TEXT: usize = 160;
 ///
 /// It covers every [`Format`](crate::Format), but of TSIDs only the text, because their integers
 /// cannot be told from Discord's. IDs of our schemes are also read as integers, hexadecimal digits and literals of
-/// bytes ([`Form`]). `layouts` hold what is not in a text, for example the epoch.
+/// bytes ([`Form`]). `settings` hold what is not in a text, for example the epoch.
 ///
 /// Times are judged relative to `now` ([`Confidence`](crate::Confidence)). Without it, a reading
 /// with a time is at most possible, unless the text has marks of its format, such as the groups of
@@ -39,12 +39,12 @@ pub(crate) const MAX_TEXT: usize = 160;
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::Layouts;
+/// use tickid_convert::Settings;
 /// use tickid_core::UnixTime;
 /// use tickid_detect::{Confidence, Doubt, detect};
 ///
 /// let now = UnixTime::from_millis(1_700_000_000_000)?;
-/// let found = detect(b"bppc0m3ju134", &Layouts::default(), Some(now));
+/// let found = detect(b"bppc0m3ju134", &Settings::default(), Some(now));
 /// let all: Vec<String> = found.iter().map(|one| one.name().to_string()).collect();
 /// assert_eq!(all, ["Nanoflake in Base36", "SCRU64"]);
 /// // As a SCRU64 ID it would be of the year 2715, which nothing forbids.
@@ -56,19 +56,26 @@ pub(crate) const MAX_TEXT: usize = 160;
 // as to find them.
 #[inline]
 #[must_use]
-pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Readings {
+pub fn detect(text: &[u8], settings: &Settings, now: Option<UnixTime>) -> Readings {
     let mut readings = Readings::NONE;
-    find(text, layouts, now, &mut readings);
+    find(text, settings, now, &mut readings);
     readings
 }
 
-fn find(text: &[u8], layouts: &Layouts, now: Option<UnixTime>, readings: &mut Readings) {
+fn find(text: &[u8], settings: &Settings, now: Option<UnixTime>, readings: &mut Readings) {
     if text.len() > MAX_TEXT {
         return;
     }
     let now = now.map(Now::new);
-    let mut search =
-        Search { layouts, now, readings, likely: 0, is_weighed: false, random: None, number: None };
+    let mut search = Search {
+        settings,
+        now,
+        readings,
+        likely: 0,
+        is_weighed: false,
+        random: None,
+        number: None,
+    };
     let alphabets = Alphabets::of(text);
     search.schemes(text, alphabets);
     search.integers(text, alphabets);
@@ -80,7 +87,7 @@ fn find(text: &[u8], layouts: &Layouts, now: Option<UnixTime>, readings: &mut Re
 }
 
 struct Search<'a> {
-    layouts: &'a Layouts,
+    settings: &'a Settings,
     now: Option<Now>,
     readings: &'a mut Readings,
     /// The number of readings that were likely when they were found.
@@ -101,11 +108,11 @@ impl Search<'_> {
             self.read_example(text);
         } else {
             let now = self.now.map(|now| now.time());
-            self.readings.doubt_ordinary(text, alphabets, self.layouts, now);
+            self.readings.doubt_ordinary(text, alphabets, self.settings, now);
             let is_contested = self.likely > 1 || self.is_weighed || self.random.is_some();
             if let Some(now) = now.filter(|_| is_contested) {
                 let (random, number) = (self.random, self.number);
-                self.readings.doubt_unexplained(text, self.layouts, now, random, number);
+                self.readings.doubt_unexplained(text, self.settings, now, random, number);
             }
         }
         self.readings.settle();
@@ -135,8 +142,8 @@ impl Search<'_> {
     }
 
     fn has_likely_time(&self, id: &Identifier) -> bool {
-        let time = id.unix_time(self.layouts);
-        doubt_of_time(id, Form::Own, self.layouts, time, self.now).is_none()
+        let time = id.unix_time(self.settings);
+        doubt_of_time(id, Form::Own, self.settings, time, self.now).is_none()
     }
 
     fn judge(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
@@ -147,8 +154,8 @@ impl Search<'_> {
     /// the time of a text that is one of the schemes' goes into this.
     #[inline(always)]
     fn judge_here(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
-        let time = identifier.unix_time(self.layouts);
-        let mut doubt = doubt_of_time(&identifier, form, self.layouts, time, self.now);
+        let time = identifier.unix_time(self.settings);
+        let mut doubt = doubt_of_time(&identifier, form, self.settings, time, self.now);
         if is_marked && matches!(doubt, Some(Doubt::Time | Doubt::NoClock)) {
             // A wrong clock, and still what it is.
             doubt = None;
@@ -201,9 +208,9 @@ impl Search<'_> {
     /// layout was given that has its bits.
     #[inline(always)]
     fn seeks(&self, kind: Kind, number: u128) -> bool {
-        let layout = self.layouts.snowflake;
+        let layout = self.settings.snowflake;
         kind != Kind::Snowflake
-            || (layout != Layouts::default().snowflake && number <= layout.max_id().get().into())
+            || (layout != Settings::default().snowflake && number <= layout.max_id().get().into())
     }
 
     /// Adds the readings as integers of schemes, which are those whose texts are decimal, or the
@@ -250,8 +257,8 @@ impl Search<'_> {
         // TSIDs have Discord's bits, with an epoch five years later, and nothing else to tell them.
         let is_sought = |it: &Preset| *it != Preset::Tsid && id <= it.layout().max_id();
         for preset in Preset::ALL.iter().copied().filter(is_sought) {
-            // The Nanoflakes of the layouts' epoch are read already.
-            let is_nanoflake = preset.layout().widths().epoch == self.layouts.epoch.unix_time()
+            // The Nanoflakes of the settings' epoch are read already.
+            let is_nanoflake = preset.layout().widths().epoch == self.settings.epoch.unix_time()
                 && NANOFLAKES.contains(&preset)
                 && number >> 63 == 0;
             if !is_nanoflake {
@@ -268,11 +275,11 @@ impl Search<'_> {
     fn unix_times(&mut self, number: u64, digits: usize) {
         for unit in UnixUnit::ALL {
             let id = Identifier::UnixTime(unit, number);
-            let time = id.unix_time(self.layouts);
+            let time = id.unix_time(self.settings);
             // Seconds have 10 digits from 2001 to 2286, milliseconds 13, and so on.
             if number / unit.per_second() >= 1_000_000_000
                 && digits == 10 + unit.per_second().ilog10() as usize
-                && doubt_of_time(&id, Form::Own, self.layouts, time, self.now) != Some(Doubt::Time)
+                && doubt_of_time(&id, Form::Own, self.settings, time, self.now) != Some(Doubt::Time)
             {
                 self.add(id, Form::Own);
             }
@@ -300,7 +307,7 @@ impl Search<'_> {
 
     /// Adds a UUID, and the ID in it. Groups of digits are a mark.
     fn uuid(&mut self, uuid: Uuid, form: Form, is_grouped: bool) {
-        if let Ok(id) = carry::from_uuid(uuid, self.layouts) {
+        if let Ok(id) = carry::from_uuid(uuid, self.settings) {
             self.judge(Identifier::Carried(id), form, true);
         }
         let is_valid = version(uuid).is_some() || uuid.is_nil() || uuid.is_max();
@@ -360,7 +367,7 @@ impl Search<'_> {
     /// Adds the kuid that Erlang prints as a tuple, which nothing else looks like.
     fn tuples(&mut self, text: &[u8]) {
         if text.trim_ascii_start().first() == Some(&b'{')
-            && let Some(id) = erlang::read(text, self.layouts)
+            && let Some(id) = erlang::read(text, self.settings)
         {
             self.judge(Identifier::from(id), Form::Tuple, true);
         }

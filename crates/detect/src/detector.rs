@@ -1,6 +1,6 @@
 //! Inspections in one call.
 
-use tickid_convert::Layouts;
+use tickid_convert::Settings;
 use tickid_core::Clock;
 #[cfg(feature = "std")]
 use tickid_core::SystemClock;
@@ -11,7 +11,7 @@ use crate::reading::Readings;
 
 /// Inspects a text as every ID that it may be, likeliest first.
 ///
-/// This uses the default layouts, and judges times by the system's clock. If your IDs have a
+/// This uses the default settings, and judges times by the system's clock. If your IDs have a
 /// different epoch or node size, or if a test needs a clock that it sets by itself, use a
 /// [`Detector`]. Text around the ID, such as quotation marks, has to be [trimmed](crate::trimmed)
 /// first.
@@ -31,23 +31,23 @@ pub fn inspect(text: &str) -> Inspections<'_> {
     Detector::default().inspect(text)
 }
 
-/// Inspects texts under options that are given once, which are the layouts of the IDs and the clock
+/// Inspects texts under options that are given once, which are the settings of the IDs and the clock
 /// that times are judged by.
 ///
-/// Layouts hold what is not in the bits of an ID, and a wrong one gives a wrong time. For example,
+/// Settings hold what is not in the bits of an ID, and a wrong one gives a wrong time. For example,
 /// a Nanoflake with Discord's epoch, 2015, appears four years too old under the default epoch,
 /// which is Twitter's of 2010.
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::Layouts;
+/// use tickid_convert::Settings;
 /// use tickid_core::{ManualClock, UnixTime};
 /// use tickid_detect::Detector;
 /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 ///
-/// let layouts = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+/// let settings = Settings { epoch: Epoch::DISCORD, ..Settings::default() };
 /// let clock = ManualClock::new(UnixTime::from_millis(1_900_000_000_000)?);
-/// let detector = Detector::new(layouts, clock);
+/// let detector = Detector::new(settings, clock);
 /// let found = detector.inspect("bppc0m3ju134");
 /// let first = found.first().ok_or("no known format")?;
 /// let id: NanoflakeId = "bppc0m3ju134".parse()?;
@@ -56,32 +56,32 @@ pub fn inspect(text: &str) -> Inspections<'_> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Detector<C> {
-    pub(crate) layouts: Layouts,
+    pub(crate) settings: Settings,
     pub(crate) clock: C,
 }
 
-/// Returns a detector with the default layouts and the system's clock.
+/// Returns a detector with the default settings and the system's clock.
 #[cfg(feature = "std")]
 impl Default for Detector<SystemClock> {
     fn default() -> Self {
-        Self::new(Layouts::default(), SystemClock)
+        Self::new(Settings::default(), SystemClock)
     }
 }
 
 impl<C: Clock> Detector<C> {
-    /// Returns a detector for IDs of these layouts, which reads `clock` once per text. If the clock
+    /// Returns a detector for IDs of these settings, which reads `clock` once per text. If the clock
     /// fails, times cannot be judged. A reading with a time is then at most possible, unless the
     /// text has marks of its format, such as the groups of a UUID.
     #[must_use]
-    pub const fn new(layouts: Layouts, clock: C) -> Self {
-        Self { layouts, clock }
+    pub const fn new(settings: Settings, clock: C) -> Self {
+        Self { settings, clock }
     }
 
     /// Inspects a text under these options, and returns every ID that it may be, likeliest first.
     #[must_use]
     pub fn inspect<'a>(&self, text: &'a str) -> Inspections<'a> {
-        let readings = detect(text.as_bytes(), &self.layouts, self.clock.now().ok());
-        Inspections { readings, text, layouts: self.layouts }
+        let readings = detect(text.as_bytes(), &self.settings, self.clock.now().ok());
+        Inspections { readings, text, settings: self.settings }
     }
 }
 
@@ -90,7 +90,7 @@ impl<C: Clock> Detector<C> {
 pub struct Inspections<'a> {
     pub(crate) readings: Readings,
     text: &'a str,
-    layouts: Layouts,
+    settings: Settings,
 }
 
 impl Inspections<'_> {
@@ -105,7 +105,7 @@ impl Inspections<'_> {
     /// likeliest reading may be no more than possible.
     #[must_use]
     pub fn first(&self) -> Option<Inspection<'_>> {
-        self.readings.first().map(|one| Inspection::of(one, self.text, &self.layouts))
+        self.readings.first().map(|one| Inspection::of(one, self.text, &self.settings))
     }
 
     /// Returns the inspections, likeliest first.
@@ -118,6 +118,6 @@ impl Inspections<'_> {
     /// assert_eq!(formats.len(), found.readings().len());
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = Inspection<'_>> {
-        self.readings.iter().map(|one| Inspection::of(one, self.text, &self.layouts))
+        self.readings.iter().map(|one| Inspection::of(one, self.text, &self.settings))
     }
 }

@@ -3,12 +3,12 @@
 
 use core::fmt;
 
-use tickid_convert::{AnyId, Layouts};
+use tickid_convert::{AnyId, Settings};
 use tickid_kuid::{Drift, GlobalId, LocalId, Node};
 
 /// Reads a tuple of `uid`. The node is four bytes, which Erlang's shell prints as a string if all of
 /// them are printable, or the name of an Erlang node, which is hashed the way `uid` does it. Microseconds are rounded down to a multiple of 1,024, as in an encoded ID.
-pub(crate) fn read(text: &[u8], layouts: &Layouts) -> Option<AnyId> {
+pub(crate) fn read(text: &[u8], settings: &Settings) -> Option<AnyId> {
     let mut rest = Rest(text);
     rest.open(b"{")?;
     rest.open(b"uid")?;
@@ -33,7 +33,7 @@ pub(crate) fn read(text: &[u8], layouts: &Layouts) -> Option<AnyId> {
     let local = LocalId::from_parts(mega_seconds, seconds, micro_seconds, sequence).ok()?;
     rest.0.is_empty().then(|| match node {
         None => local.into(),
-        Some(node) => GlobalId::from_local(local, node, layouts.drift).into(),
+        Some(node) => GlobalId::from_local(local, node, settings.drift).into(),
     })
 }
 
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn read_and_written(text: &str) -> Option<std::string::String> {
-        let id = read(text.as_bytes(), &Layouts::default())?;
+        let id = read(text.as_bytes(), &Settings::default())?;
         Tuple::of(id, Drift::DEFAULT).map(|tuple| tuple.to_string())
     }
 

@@ -4,7 +4,7 @@
 //! An ID that explains a text in few bits is probable, and its competitors are measured in the same
 //! way.
 
-use tickid_convert::{AnyId, Form, Kind, Layouts, Parts, ToParts as _};
+use tickid_convert::{AnyId, Form, Kind, Parts, Settings, ToParts as _};
 use tickid_core::UnixTime;
 use tickid_nanoflake::Epoch;
 use tickid_snowflake::Preset;
@@ -65,17 +65,17 @@ impl Now {
 pub(crate) fn doubt_of_time(
     id: &Identifier,
     form: Form,
-    layouts: &Layouts,
+    settings: &Settings,
     time: Option<UnixTime>,
     now: Option<Now>,
 ) -> Option<Doubt> {
-    if id.is_never_issued(layouts) {
+    if id.is_never_issued(settings) {
         return Some(Doubt::NeverIssued);
     }
     let time = time?;
     let Some(now) = now else { return Some(Doubt::NoClock) };
     let is_likely =
-        (now.first..=now.last).contains(&time.as_micros()) && time >= since(id, form, layouts);
+        (now.first..=now.last).contains(&time.as_micros()) && time >= since(id, form, settings);
     if !is_likely {
         return Some(Doubt::Time);
     }
@@ -84,15 +84,15 @@ pub(crate) fn doubt_of_time(
 
 /// Returns the time since which such IDs are made.
 #[inline(always)]
-fn since(id: &Identifier, form: Form, layouts: &Layouts) -> UnixTime {
+fn since(id: &Identifier, form: Form, settings: &Settings) -> UnixTime {
     match id {
         // A given epoch was chosen for IDs that start there.
-        Identifier::Scheme(AnyId::Nanoflake(_)) if layouts.epoch != Epoch::TWITTER => {
-            UnixTime::from_micros(layouts.epoch.unix_time().as_micros().saturating_add(DAY))
+        Identifier::Scheme(AnyId::Nanoflake(_)) if settings.epoch != Epoch::TWITTER => {
+            UnixTime::from_micros(settings.epoch.unix_time().as_micros().saturating_add(DAY))
         }
         Identifier::Scheme(AnyId::Nanoflake(_)) if !form.is_integer() => TEXTS_SINCE,
         Identifier::Scheme(AnyId::Snowflake(_)) => {
-            let epoch = layouts.snowflake.widths().epoch;
+            let epoch = settings.snowflake.widths().epoch;
             UnixTime::from_micros(epoch.as_micros().saturating_add(DAY))
         }
         // Digits alone are no evidence for a format, so its integers count only from its first
@@ -136,7 +136,12 @@ impl Surprise {
 }
 
 /// Returns the bits of surprise at an ID with a plausible time.
-pub(crate) fn surprise(id: &Identifier, form: Form, layouts: &Layouts, now: UnixTime) -> Surprise {
+pub(crate) fn surprise(
+    id: &Identifier,
+    form: Form,
+    settings: &Settings,
+    now: UnixTime,
+) -> Surprise {
     // The unit of the time, and the bits of everything else.
     let (micros_per_tick, fields) = match *id {
         Identifier::Foreign(id) => {
@@ -158,7 +163,7 @@ pub(crate) fn surprise(id: &Identifier, form: Form, layouts: &Layouts, now: Unix
             let time = log2(seconds.saturating_mul(unit.per_second()));
             return Surprise { time, fields: Format::UnixTime.prior().rarity };
         }
-        _ => match id.parts(layouts) {
+        _ => match id.parts(settings) {
             Ok(parts) => (parts.scale().micros_per_tick(), of_parts(id, &parts)),
             Err(_) => return Surprise::of(u32::MAX),
         },
@@ -173,8 +178,8 @@ pub(crate) fn surprise(id: &Identifier, form: Form, layouts: &Layouts, now: Unix
     const LATER: u32 = 3;
     // All ticks since the format came into use are equally likely. But people more often look at
     // recent IDs, so the time is also counted as one of 2^AGES ages, and one tick of that age.
-    let at_any_time = ticks(since(id, form, layouts));
-    let time = match id.unix_time(layouts) {
+    let at_any_time = ticks(since(id, form, settings));
+    let time = match id.unix_time(settings) {
         Some(time) if time > now => at_any_time + LATER,
         Some(time) => at_any_time.min(ticks(time) + AGES),
         None => at_any_time,
@@ -264,7 +269,7 @@ mod tests {
             let id = Identifier::Uuid(tickid_convert::Uuid::parse_str(text).unwrap());
             // A second after the time of those that have one.
             let now = UnixTime::from_micros(1_645_557_743_000_000);
-            let found = surprise(&id, Form::Own, &Layouts::default(), now);
+            let found = surprise(&id, Form::Own, &Settings::default(), now);
             let time = micros_per_tick.map_or(0, |micros| log2(1_000_000 / micros) + 6);
             assert_eq!((found.time, found.fields), (time, fields), "{text}");
         }

@@ -14,7 +14,7 @@ use crate::reading::Readings;
 
 /// Finds the IDs in a text, such as a line of a log, and returns each with its place in bytes.
 ///
-/// This uses the default layouts and the system's clock, and a [`Detector`] takes others. If a text
+/// This uses the default settings and the system's clock, and a [`Detector`] takes others. If a text
 /// is an ID as a whole, use [`inspect`](crate::inspect), which also reads forms that would cause
 /// false alarms among other text, for example lists of bytes.
 ///
@@ -429,14 +429,14 @@ fn last_char(text: &[u8]) -> Option<char> {
 mod tests {
     use std::vec::Vec;
 
-    use tickid_convert::Layouts;
+    use tickid_convert::Settings;
     use tickid_core::{ManualClock, UnixTime};
 
     use super::*;
 
     fn detector() -> Detector<ManualClock> {
         let now = UnixTime::from_millis(1_764_000_000_000).unwrap();
-        Detector::new(Layouts::default(), ManualClock::new(now))
+        Detector::new(Settings::default(), ManualClock::new(now))
     }
 
     fn found(text: &[u8]) -> Vec<(usize, &[u8])> {

@@ -4,8 +4,8 @@ use core::fmt;
 
 use tickid_convert::foreign::Mastodon;
 use tickid_convert::{
-    AnyId, AnyScheme, Bits, ConvertError, Fields, Form, IdBytes, Kind, Layouts, Parts, SettingList,
-    TextForm, ToParts, Uuid,
+    AnyId, AnyScheme, Bits, ConvertError, Fields, Form, IdBytes, Kind, Parts, SettingList,
+    Settings, TextForm, ToParts, Uuid,
 };
 use tickid_core::UnixTime;
 use tickid_kuid::wide::WideGlobalId;
@@ -23,10 +23,10 @@ use crate::unix_unit::UnixUnit;
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Kind, Layouts, Options, convert_any};
+/// use tickid_convert::{Kind, Options, Settings, convert_any};
 /// use tickid_detect::{Format, detect};
 ///
-/// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+/// let found = detect(b"brpk4q72xwf2m63l", &Settings::default(), None);
 /// let sno = found.iter().find(|one| one.format() == Format::Sno).ok_or("no sno ID")?;
 /// assert_eq!(sno.identifier().scheme_id().map(|id| id.kind()), Some(Kind::Sno));
 /// let global = convert_any(sno.identifier(), Kind::KuidGlobal, &Options::default())?;
@@ -155,9 +155,9 @@ impl Identifier {
     /// that of integers. For example, Nanoflakes with Twitter's epoch, which is the default, are
     /// Twitter's Snowflakes.
     #[must_use]
-    pub fn also(&self, form: Form, layouts: &Layouts) -> Option<Format> {
+    pub fn also(&self, form: Form, settings: &Settings) -> Option<Format> {
         let is_decimal = matches!(self, Self::Scheme(AnyId::Nanoflake(_))) && form.is_integer();
-        let epoch = layouts.epoch.unix_time();
+        let epoch = settings.epoch.unix_time();
         let mut presets = NANOFLAKES.into_iter();
         let has_epoch = |preset: &Preset| preset.layout().widths().epoch == epoch;
         let preset = presets.find(|preset| is_decimal && has_epoch(preset))?;
@@ -241,14 +241,14 @@ impl Identifier {
         }
     }
 
-    /// Returns the time when the ID was made, if it and the layouts determine it. A UUID of version
+    /// Returns the time when the ID was made, if it and the settings determine it. A UUID of version
     /// 4, for example, has none.
     #[inline(always)]
     #[must_use]
-    pub fn unix_time(&self, layouts: &Layouts) -> Option<UnixTime> {
+    pub fn unix_time(&self, settings: &Settings) -> Option<UnixTime> {
         match *self {
-            Self::Scheme(id) | Self::Carried(id) => Some(id.unix_time(layouts)),
-            Self::KuidWide(id) => Some(id.unix_time(layouts.drift)),
+            Self::Scheme(id) | Self::Carried(id) => Some(id.unix_time(settings)),
+            Self::KuidWide(id) => Some(id.unix_time(settings.drift)),
             Self::Preset(preset, id) => Some(preset.layout().unix_time(id)),
             Self::Mastodon(id) => Some(id.unix_time()),
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
@@ -260,10 +260,10 @@ impl Identifier {
     /// Reports whether no generator issues such an ID, because it holds an invalid or a reserved
     /// time, or a node that generators refuse.
     #[inline(always)]
-    pub(crate) fn is_never_issued(&self, layouts: &Layouts) -> bool {
+    pub(crate) fn is_never_issued(&self, settings: &Settings) -> bool {
         match *self {
-            Self::Scheme(id) | Self::Carried(id) => id.parts(layouts).is_err(),
-            Self::KuidWide(id) => id.tick(layouts.drift).is_none(),
+            Self::Scheme(id) | Self::Carried(id) => id.parts(settings).is_err(),
+            Self::KuidWide(id) => id.tick(settings.drift).is_none(),
             Self::Foreign(id) => id.description().is_some_and(|it| it.is_never_issued(id.bytes())),
             Self::Preset(..)
             | Self::Mastodon(_)
@@ -308,19 +308,19 @@ impl Identifier {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyId, Layouts};
+    /// use tickid_convert::{AnyId, Settings};
     /// use tickid_detect::Identifier;
     /// use tickid_sno::sno;
     ///
     /// let id = Identifier::from(AnyId::Sno(sno!("brpk4q72xwf2m63l")));
-    /// let fields = id.fields(&Layouts::default());
+    /// let fields = id.fields(&Settings::default());
     /// assert_eq!((fields[3].name(), fields[3].value(&id.bytes())), ("partition", 39_434));
     /// ```
     #[must_use]
-    pub fn fields(&self, layouts: &Layouts) -> Fields {
+    pub fn fields(&self, settings: &Settings) -> Fields {
         match *self {
-            Self::Scheme(id) | Self::Carried(id) => AnyScheme::new(id.kind(), layouts).fields(),
-            Self::KuidWide(_) => Fields::new(&WideGlobalId::fields(layouts.drift)),
+            Self::Scheme(id) | Self::Carried(id) => AnyScheme::new(id.kind(), settings).fields(),
+            Self::KuidWide(_) => Fields::new(&WideGlobalId::fields(settings.drift)),
             Self::Preset(preset, _) => Fields::new(preset.fields()),
             Self::Mastodon(_) => Fields::new(&Mastodon::FIELDS),
             Self::Foreign(id) => Fields::new(id.description().map_or(&[], |it| it.fields)),
@@ -331,14 +331,14 @@ impl Identifier {
         }
     }
 
-    /// Returns the facts that are not in the bits, such as the epoch, which come from the layouts.
+    /// Returns the facts that are not in the bits, such as the epoch, which come from the settings.
     #[must_use]
-    pub fn setting_list(&self, layouts: &Layouts) -> SettingList {
+    pub fn setting_list(&self, settings: &Settings) -> SettingList {
         match *self {
             Self::Scheme(id) | Self::Carried(id) => {
-                AnyScheme::new(id.kind(), layouts).setting_list()
+                AnyScheme::new(id.kind(), settings).setting_list()
             }
-            Self::KuidWide(_) => AnyScheme::new(Kind::KuidGlobal, layouts).setting_list(),
+            Self::KuidWide(_) => AnyScheme::new(Kind::KuidGlobal, settings).setting_list(),
             _ => SettingList::default(),
         }
     }
@@ -358,10 +358,10 @@ impl Identifier {
         }
     }
 
-    /// Returns the node, if the format has one and the layouts determine it.
+    /// Returns the node, if the format has one and the settings determine it.
     #[must_use]
-    pub fn node(&self, layouts: &Layouts) -> Option<Bits> {
-        self.parts(layouts).ok()?.node()
+    pub fn node(&self, settings: &Settings) -> Option<Bits> {
+        self.parts(settings).ok()?.node()
     }
 }
 
@@ -400,14 +400,14 @@ impl From<AnyId> for Identifier {
 /// apart from their time they consist of random bits, or of fields that cannot be mapped.
 impl ToParts for Identifier {
     #[inline]
-    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+    fn parts(self, settings: &Settings) -> Result<Parts, ConvertError> {
         match self {
-            Self::Scheme(id) | Self::Carried(id) => id.parts(layouts),
-            Self::KuidWide(id) => id.parts(layouts),
+            Self::Scheme(id) | Self::Carried(id) => id.parts(settings),
+            Self::KuidWide(id) => id.parts(settings),
             Self::Preset(preset, id) => {
-                id.parts(&Layouts { snowflake: preset.layout(), ..*layouts })
+                id.parts(&Settings { snowflake: preset.layout(), ..*settings })
             }
-            Self::Mastodon(id) => id.parts(layouts),
+            Self::Mastodon(id) => id.parts(settings),
             _ => Err(ConvertError::NoFields { format: self.format().title() }),
         }
     }

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use tickid_convert::{
-    AnyId, Bits, Fields, Form, IdBytes, IdText, Kind, Layouts, Setting, SettingList, SettingValue,
+    AnyId, Bits, Fields, Form, IdBytes, IdText, Kind, Setting, SettingList, SettingValue, Settings,
     TextForm, ToParts as _, Uuid, carry,
 };
 use tickid_core::{Field, UnixTime};
@@ -33,12 +33,12 @@ use crate::reading::Reading;
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{AnyId, Layouts};
+/// use tickid_convert::{AnyId, Settings};
 /// use tickid_detect::Inspection;
 /// use tickid_sno::sno;
 ///
 /// let id = AnyId::from(sno!("brpk4q72xwf2m63l"));
-/// let inspection = Inspection::new(id.into(), "", &Layouts::default());
+/// let inspection = Inspection::new(id.into(), "", &Settings::default());
 /// assert_eq!(inspection.name().to_string(), "sno");
 /// assert_eq!(inspection.unix_time().map(|time| time.as_millis()), Some(1_936_047_814_976));
 /// let partition = inspection.members().find(|member| member.name == "partition");
@@ -54,7 +54,7 @@ pub struct Inspection<'a> {
     bytes: IdBytes,
     time: Option<UnixTime>,
     fields: Fields,
-    layouts: Layouts,
+    settings: Settings,
     form: Form,
     judgement: Option<Judgement>,
 }
@@ -198,21 +198,21 @@ impl fmt::Display for MemberValue {
 }
 
 impl<'a> Inspection<'a> {
-    /// Inspects a reading of `text`. Pass the text and the layouts that it was
+    /// Inspects a reading of `text`. Pass the text and the settings that it was
     /// [detected](crate::detect()) with.
     #[must_use]
-    pub fn of(reading: &Reading, text: &'a str, layouts: &Layouts) -> Self {
+    pub fn of(reading: &Reading, text: &'a str, settings: &Settings) -> Self {
         let (confidence, reason) = (reading.confidence(), reading.reason());
         let judgement = Judgement { confidence, reason, doubt: reading.doubt() };
-        Self::judged(reading.identifier(), text, layouts, reading.form(), Some(judgement))
+        Self::judged(reading.identifier(), text, settings, reading.form(), Some(judgement))
     }
 
     /// Inspects an ID of a known format. `text` is the text that was read, because some formats are
     /// shown as they were written, for example ULIDs in lower case. If it is empty, the text is
     /// made from the ID. This does not work for TypeIDs, since their prefix is only in the text.
     #[must_use]
-    pub fn new(identifier: Identifier, text: &'a str, layouts: &Layouts) -> Self {
-        Self::judged(identifier, text, layouts, identifier.canonical_form(), None)
+    pub fn new(identifier: Identifier, text: &'a str, settings: &Settings) -> Self {
+        Self::judged(identifier, text, settings, identifier.canonical_form(), None)
     }
 
     // Inline, so that an inspection is made in the memory of the caller and not copied there.
@@ -220,7 +220,7 @@ impl<'a> Inspection<'a> {
     fn judged(
         identifier: Identifier,
         text: &'a str,
-        layouts: &Layouts,
+        settings: &Settings,
         form: Form,
         judgement: Option<Judgement>,
     ) -> Self {
@@ -228,9 +228,9 @@ impl<'a> Inspection<'a> {
         Self {
             text: text_in(form, &identifier, &bytes, text),
             bytes,
-            time: identifier.unix_time(layouts),
-            fields: identifier.fields(layouts),
-            layouts: *layouts,
+            time: identifier.unix_time(settings),
+            fields: identifier.fields(settings),
+            settings: *settings,
             form,
             judgement,
             identifier,
@@ -243,11 +243,11 @@ impl<'a> Inspection<'a> {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyId, Form, Kind, Layouts};
+    /// use tickid_convert::{AnyId, Form, Kind, Settings};
     /// use tickid_detect::Inspection;
     ///
     /// let id = AnyId::from_u128(Kind::Nanoflake, 36)?;
-    /// let inspection = Inspection::new(id.into(), "", &Layouts::default());
+    /// let inspection = Inspection::new(id.into(), "", &Settings::default());
     /// let decimal = Form::named(Kind::Nanoflake, "decimal").ok_or("no such form")?;
     /// let decimal = inspection.in_form(decimal).ok_or("a form of another scheme")?;
     /// assert_eq!((inspection.text(), decimal.text()), ("10", "36"));
@@ -281,7 +281,7 @@ impl<'a> Inspection<'a> {
     /// IDs, and the form if that is not a text of the format.
     #[must_use]
     pub fn name(&self) -> impl fmt::Display {
-        Name(self.identifier, self.identifier.also(self.form, &self.layouts), self.form)
+        Name(self.identifier, self.identifier.also(self.form, &self.settings), self.form)
     }
 
     /// Returns the form in which the text that was read is the ID.
@@ -309,11 +309,11 @@ impl<'a> Inspection<'a> {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyId, Kind, Layouts};
+    /// use tickid_convert::{AnyId, Kind, Settings};
     /// use tickid_detect::Inspection;
     ///
     /// let id = AnyId::from_u128(Kind::Nanoflake, 36)?;
-    /// let inspection = Inspection::new(id.into(), "", &Layouts::default());
+    /// let inspection = Inspection::new(id.into(), "", &Settings::default());
     /// let integer = inspection.forms().find(|(name, _)| *name == "int").ok_or("none")?;
     /// assert_eq!((inspection.text(), integer.1.to_string()), ("10", "36".to_owned()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -341,7 +341,7 @@ impl<'a> Inspection<'a> {
             (Form::Hex.name(), Some(FormText::Text(CanonicalText::Hex(IdHex::new(&self.bytes))))),
             (
                 "Erlang tuple",
-                id.and_then(|id| Tuple::of(id, self.layouts.drift)).map(FormText::Tuple),
+                id.and_then(|id| Tuple::of(id, self.settings.drift)).map(FormText::Tuple),
             ),
             ("in a UUID", id.map(carry::to_uuid).map(FormText::Uuid)),
             ("as a UUID", uuid.map(FormText::Uuid)),
@@ -380,14 +380,14 @@ impl<'a> Inspection<'a> {
         self.time.and_then(date_time)
     }
 
-    /// Returns the node, if the format has one and the layouts determine it. A SCRU64 ID, for
-    /// example, has one only if the layouts have its node size.
+    /// Returns the node, if the format has one and the settings determine it. A SCRU64 ID, for
+    /// example, has one only if the settings have its node size.
     #[must_use]
     pub fn node(&self) -> Option<Bits> {
-        self.identifier.node(&self.layouts)
+        self.identifier.node(&self.settings)
     }
 
-    /// Returns the sequence, if the format has one and the layouts determine it.
+    /// Returns the sequence, if the format has one and the settings determine it.
     ///
     /// # Examples
     /// ```
@@ -405,7 +405,7 @@ impl<'a> Inspection<'a> {
     }
 
     pub(crate) fn node_and_sequence(&self) -> (Option<Bits>, Option<Bits>) {
-        let Ok(parts) = self.identifier.parts(&self.layouts) else { return (None, None) };
+        let Ok(parts) = self.identifier.parts(&self.settings) else { return (None, None) };
         // Without the size of its node, the node's bits cannot be told from the sequence's.
         let id = self.identifier.scheme_id();
         let is_unknown = parts.node().is_none() && id.is_some_and(|id| id.kind().has_node());
@@ -418,9 +418,9 @@ impl<'a> Inspection<'a> {
         &self.fields
     }
 
-    /// Returns the facts that are not in the bits, such as the epoch, which come from the layouts.
+    /// Returns the facts that are not in the bits, such as the epoch, which come from the settings.
     pub fn setting_list(&self) -> SettingList {
-        self.identifier.setting_list(&self.layouts)
+        self.identifier.setting_list(&self.settings)
     }
 
     /// Returns the [`setting_list`](Self::setting_list) and then the values of the fields, without

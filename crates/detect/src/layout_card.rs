@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
-use tickid_convert::{AnyScheme, Fields, Kind, Layouts};
+use tickid_convert::{AnyScheme, Fields, Kind, Settings};
 use tickid_core::{Field, Scheme as _, TickScale, UnixTime};
 use tickid_snowflake::{AnySnowflake, Preset, Widths};
 
@@ -87,8 +87,8 @@ impl LayoutCard {
     }
 
     fn scheme(&self) -> AnyScheme {
-        let layouts = Layouts { snowflake: self.layout, ..Layouts::default() };
-        AnyScheme::new(Kind::Snowflake, &layouts)
+        let settings = Settings { snowflake: self.layout, ..Settings::default() };
+        AnyScheme::new(Kind::Snowflake, &settings)
     }
 
     fn scale(&self) -> TickScale {

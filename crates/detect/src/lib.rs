@@ -25,7 +25,7 @@
 //! ```
 //!
 //! - [`inspect`] is the place to start, since it takes nothing but the text. A [`Detector`] does
-//!   the same with layouts and a clock of your own, which it is given once.
+//!   the same with settings and a clock of your own, which it is given once.
 //! - [`Detector::agreement`] reads several lines of a column, because together they decide what one
 //!   number cannot.
 //! - A [`Summary`] counts the texts of each format, and has the first and last time of each.

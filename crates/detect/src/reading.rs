@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use tickid_convert::{AnyId, Form, Layouts};
+use tickid_convert::{AnyId, Form, Settings};
 use tickid_core::UnixTime;
 use tickid_snowflake::Preset;
 
@@ -17,13 +17,13 @@ use crate::identifier::Identifier;
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Form, Kind, Layouts};
+/// use tickid_convert::{Form, Kind, Settings};
 /// use tickid_core::UnixTime;
 /// use tickid_detect::{Confidence, Format, detect};
 /// use tickid_scru64::scru64;
 ///
 /// let now = UnixTime::from_millis(1_750_000_000_000)?;
-/// let found = detect(b"0u375nxqh5cq", &Layouts::default(), Some(now));
+/// let found = detect(b"0u375nxqh5cq", &Settings::default(), Some(now));
 /// let first = found.first().ok_or("nothing fits")?;
 /// assert_eq!((first.format(), first.form()), (Format::Scru64, Form::canonical(Kind::Scru64)));
 /// assert_eq!(first.confidence(), Confidence::Likely);
@@ -51,11 +51,11 @@ impl Reading {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyId, Layouts};
+    /// use tickid_convert::{AnyId, Settings};
     /// use tickid_detect::detect;
     /// use tickid_sno::sno;
     ///
-    /// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+    /// let found = detect(b"brpk4q72xwf2m63l", &Settings::default(), None);
     /// let mut ids = found.iter().filter_map(|one| one.identifier().scheme_id());
     /// assert!(ids.any(|id| id == AnyId::Sno(sno!("brpk4q72xwf2m63l"))));
     /// ```
@@ -74,10 +74,10 @@ impl Reading {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{Form, Layouts};
+    /// use tickid_convert::{Form, Settings};
     /// use tickid_detect::detect;
     ///
-    /// let found = detect(br"\x018607e9c87fffff0001", &Layouts::default(), None);
+    /// let found = detect(br"\x018607e9c87fffff0001", &Settings::default(), None);
     /// assert!(found.iter().all(|one| one.form() == Form::Hex));
     /// assert!(!found.is_empty());
     /// ```
@@ -93,7 +93,7 @@ impl Reading {
         self.identifier.name(self.form)
     }
 
-    /// Returns the time at which the ID would have been made, if the format and the layouts
+    /// Returns the time at which the ID would have been made, if the format and the settings
     /// determine it.
     #[must_use]
     pub const fn unix_time(&self) -> Option<UnixTime> {
@@ -104,13 +104,13 @@ impl Reading {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::Layouts;
+    /// use tickid_convert::Settings;
     /// use tickid_core::UnixTime;
     /// use tickid_detect::{Confidence, detect};
     ///
     /// let now = UnixTime::from_millis(1_750_000_000_000)?;
     /// let first = |text: &str| {
-    ///     let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+    ///     let found = detect(text.as_bytes(), &Settings::default(), Some(now));
     ///     found.first().map(|one| one.confidence())
     /// };
     /// assert_eq!(first("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), Some(Confidence::Certain));
@@ -138,12 +138,12 @@ impl Reading {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::Layouts;
+    /// use tickid_convert::Settings;
     /// use tickid_core::UnixTime;
     /// use tickid_detect::{Doubt, detect};
     ///
     /// let now = UnixTime::from_millis(1_750_000_000_000)?;
-    /// let found = detect(b"activities12", &Layouts::default(), Some(now));
+    /// let found = detect(b"activities12", &Settings::default(), Some(now));
     /// assert!(found.iter().any(|one| one.doubt() == Some(Doubt::Words)));
     /// # Ok::<(), tickid_core::RangeError>(())
     /// ```
@@ -178,12 +178,12 @@ impl Reading {
         &self,
         text: &[u8],
         number: Option<(u32, Doubt)>,
-        layouts: &Layouts,
+        settings: &Settings,
     ) -> Option<(u32, Doubt)> {
         match self.identifier {
             // An epoch that an option names is evidence by itself, and so is a layout.
             Identifier::Scheme(AnyId::Nanoflake(_)) if self.form.is_integer() => {
-                number.filter(|_| layouts.epoch == Layouts::default().epoch)
+                number.filter(|_| settings.epoch == Settings::default().epoch)
             }
             Identifier::Preset(..) | Identifier::Mastodon(_) => number,
             Identifier::Foreign(id) if id.is_decimal() => number,
@@ -198,9 +198,9 @@ impl Reading {
 
     /// Reports whether a text with digits, which reads like words, is likelier an ID. Words are
     /// rarely the IDs of a recent time or of a small node and sequence.
-    fn outweighs_words(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
+    fn outweighs_words(&self, text: &[u8], settings: &Settings, now: Option<UnixTime>) -> bool {
         let Some(now) = now.filter(|_| text.iter().any(u8::is_ascii_digit)) else { return false };
-        let surprise = surprise(&self.identifier, self.form, layouts, now).bits();
+        let surprise = surprise(&self.identifier, self.form, settings, now).bits();
         let letters = text.len().saturating_mul(BITS_PER_LETTER);
         surprise.saturating_add(DECISIVE_BITS) as usize <= letters
     }
@@ -208,15 +208,15 @@ impl Reading {
     /// Reports whether random digits and letters explain a Nanoflake about as well. A
     /// third of all texts of 12 digits has a likely time as a Nanoflake, so the time says as little
     /// as in an integer. As a SCRU64 ID, only one in a thousand has.
-    fn is_random_text(&self, text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> bool {
+    fn is_random_text(&self, text: &[u8], settings: &Settings, now: Option<UnixTime>) -> bool {
         if !matches!(self.identifier, Identifier::Scheme(AnyId::Nanoflake(_)))
             || self.form.is_integer()
         {
             return false;
         }
-        let is_given = layouts.epoch != Layouts::default().epoch;
+        let is_given = settings.epoch != Settings::default().epoch;
         let Some(now) = now.filter(|_| !is_given) else { return false };
-        let surprise = surprise(&self.identifier, self.form, layouts, now).bits();
+        let surprise = surprise(&self.identifier, self.form, settings, now).bits();
         let chance = false_positives::without_meaning(text, Alphabets::of(text));
         !is_for_id(surprise, chance)
     }
@@ -266,10 +266,10 @@ impl Readings {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::Layouts;
+    /// use tickid_convert::Settings;
     /// use tickid_detect::detect;
     ///
-    /// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+    /// let found = detect(b"brpk4q72xwf2m63l", &Settings::default(), None);
     /// for one in found.iter() {
     ///     println!("{}: {}, {}", one.format(), one.confidence(), one.reason());
     /// }
@@ -306,12 +306,12 @@ impl Readings {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::Layouts;
+    /// use tickid_convert::Settings;
     /// use tickid_core::UnixTime;
     /// use tickid_detect::{Format, detect};
     ///
     /// let now = UnixTime::from_millis(1_700_000_000_000)?;
-    /// let found = detect(b"bppc0m3ju134", &Layouts::default(), Some(now));
+    /// let found = detect(b"bppc0m3ju134", &Settings::default(), Some(now));
     /// assert!(found.likely().map(|one| one.format()).eq([Format::Nanoflake]));
     /// assert_eq!(found.len(), 2); // as a SCRU64 ID it would be of the year 2715
     /// # Ok::<(), tickid_core::RangeError>(())
@@ -325,12 +325,12 @@ impl Readings {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::Layouts;
+    /// use tickid_convert::Settings;
     /// use tickid_core::UnixTime;
     /// use tickid_detect::detect;
     ///
     /// let now = UnixTime::from_millis(1_750_000_000_000)?;
-    /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
+    /// let read = |text: &str| detect(text.as_bytes(), &Settings::default(), Some(now));
     /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64, and nothing else
     /// assert!(!read("113882101964472591").is_clear()); // Mastodon's, SCRU64's, ...
     /// assert!(!read("information").is_clear());
@@ -365,18 +365,19 @@ impl Readings {
         &mut self,
         text: &[u8],
         alphabets: Alphabets,
-        layouts: &Layouts,
+        settings: &Settings,
         now: Option<UnixTime>,
     ) {
         let is_tsid = |one: &Reading| matches!(one.identifier, Identifier::Preset(Preset::Tsid, _));
         let has_tsid = self.found().any(|one| one.is_likely() && is_tsid(one));
         for one in self.likely_mut() {
-            let doubt = doubt_of_text(one, text, alphabets)
-                .filter(|doubt| *doubt != Doubt::Words || !one.outweighs_words(text, layouts, now));
+            let doubt = doubt_of_text(one, text, alphabets).filter(|doubt| {
+                *doubt != Doubt::Words || !one.outweighs_words(text, settings, now)
+            });
             // In upper case only a TSID is padded to 13 digits.
             let is_other = has_tsid && !is_tsid(one);
             one.doubt = doubt.or_else(|| {
-                let is_unexplained = is_other || one.is_random_text(text, layouts, now);
+                let is_unexplained = is_other || one.is_random_text(text, settings, now);
                 is_unexplained.then_some(Doubt::Unexplained)
             });
         }
@@ -387,7 +388,7 @@ impl Readings {
     pub(crate) fn doubt_unexplained(
         &mut self,
         text: &[u8],
-        layouts: &Layouts,
+        settings: &Settings,
         now: UnixTime,
         random: Option<u32>,
         number: Option<(u32, Doubt)>,
@@ -396,7 +397,7 @@ impl Readings {
         // reason still explains the text.
         let (mut least, mut least_retired, mut time) = (u32::MAX, u32::MAX, None);
         for one in self.likely_mut() {
-            one.surprise = surprise(&one.identifier, one.form, layouts, now).bits();
+            one.surprise = surprise(&one.identifier, one.form, settings, now).bits();
             if !one.format().prior().is_modest {
                 least = least.min(one.surprise);
             }
@@ -422,7 +423,7 @@ impl Readings {
             let is_as_good =
                 time.is_some_and(|time| one.surprise <= time.saturating_add(ABOUT_BITS));
             // The number comes first, because it is the most informative reason.
-            one.doubt = match one.chance(text, number, layouts) {
+            one.doubt = match one.chance(text, number, settings) {
                 Some((chance, doubt))
                     if !(is_for_id(one.surprise, chance)
                         || (is_as_good && doubt == Doubt::Number)) =>

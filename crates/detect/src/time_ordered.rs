@@ -18,14 +18,14 @@ use crate::identifier::{Foreign, Identifier};
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::Layouts;
+/// use tickid_convert::Settings;
 /// use tickid_core::UnixTime;
 /// use tickid_detect::{Inspection, TimeOrdered};
 ///
 /// let ulid = TimeOrdered::all().find(|one| one.name() == "ulid").ok_or("no ULID")?;
 /// let day = [1_704_067_200_000, 1_704_153_599_999].map(UnixTime::from_millis);
 /// let ends = [ulid.min_at(day[0]?)?, ulid.max_at(day[1]?)?];
-/// let texts = ends.map(|id| Inspection::new(id, "", &Layouts::default()).text().to_owned());
+/// let texts = ends.map(|id| Inspection::new(id, "", &Settings::default()).text().to_owned());
 /// assert_eq!(texts, ["01HK153X000000000000000000", "01HK3QGKZZZZZZZZZZZZZZZZZZ"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -10,7 +10,7 @@
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
-use tickid::convert::{Layouts, Options, carry, convert_exact, restore};
+use tickid::convert::{Options, Settings, carry, convert_exact, restore};
 use tickid::scru64::{NodeIdSize, Scru64Id};
 use tickid::sno::SnoId;
 
@@ -18,7 +18,7 @@ const COLUMN: [&str; 3] = ["0u375nxqh5cq", "0u375nxqh5cr", "0v3s1nwcyrdc"];
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     // An ID does not contain the size of its node.
-    let source = Layouts { node_size: Some(NodeIdSize::new(8)?), ..Layouts::default() };
+    let source = Settings { node_size: Some(NodeIdSize::new(8)?), ..Settings::default() };
     let options = Options { source, ..Options::default() };
 
     let mut ids = Vec::new();

@@ -12,7 +12,7 @@ use crate::input::Selection;
 use crate::options::given::GivenOptions;
 use crate::options::node::NodeHash;
 use crate::options::values::{metabyte, number};
-use crate::options::{KuidKind, LayoutValues, Layouts, Scheme, SchemeOrLayout, TO, name_of};
+use crate::options::{IdOptions, KuidKind, Scheme, SchemeOrLayout, SettingValues, TO, name_of};
 use crate::reading::{NamedFormat, format_value};
 
 #[derive(Debug, Args)]
@@ -63,19 +63,19 @@ pub(crate) struct ConvertArguments {
     #[command(flatten)]
     pub(super) selection: Selection,
     #[command(flatten)]
-    pub(super) layouts: Layouts,
+    pub(super) settings: IdOptions,
     #[command(flatten)]
-    pub(super) target_layouts: TargetLayouts,
+    pub(super) target_settings: TargetSettings,
 }
 
-/// The layouts of the new IDs: the options have `to-` before the names of those for the given IDs,
+/// The settings of the new IDs: the options have `to-` before the names of those for the given IDs,
 /// whose values they replace.
 #[derive(Debug)]
-pub(super) struct TargetLayouts(pub(super) LayoutValues);
+pub(super) struct TargetSettings(pub(super) SettingValues);
 
-impl Args for TargetLayouts {
+impl Args for TargetSettings {
     fn augment_args(command: Command) -> Command {
-        command.args(LayoutValues::arguments(TO, |scheme, option| {
+        command.args(SettingValues::arguments(TO, |scheme, option| {
             let name = option.name;
             format!("{scheme}: {name} of the new IDs [default: as --{name}]")
         }))
@@ -86,9 +86,9 @@ impl Args for TargetLayouts {
     }
 }
 
-impl FromArgMatches for TargetLayouts {
+impl FromArgMatches for TargetSettings {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self(LayoutValues::read(matches, TO)))
+        Ok(Self(SettingValues::read(matches, TO)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     target::check_given(arguments)?;
     let mut table = arguments.nodes.node_table.clone();
     let options = target::options(arguments, &mut table)?;
-    let reader = Reader::new(&arguments.layouts, options.source);
+    let reader = Reader::new(&arguments.settings, options.source);
     let mut converter = Converter {
         arguments,
         options,

@@ -1,7 +1,7 @@
 //! The IDs to convert: read in the format that `--from` names, or in the likeliest.
 
 use tickid_convert::foreign::NanoflakeShift24;
-use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Parts, ToParts, carry};
+use tickid_convert::{AnyId, ConvertError, Kind, Parts, Settings, ToParts, carry};
 use tickid_detect::{Agreement, Confidence, Doubt, Format, Identifier, Reading};
 use tickid_snowflake::Preset;
 use uuid::Uuid;
@@ -18,10 +18,10 @@ pub(super) enum Original {
 }
 
 impl ToParts for Original {
-    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+    fn parts(self, settings: &Settings) -> Result<Parts, ConvertError> {
         match self {
-            Self::Read(id) => id.parts(layouts),
-            Self::Shift24(id) => id.parts(layouts),
+            Self::Read(id) => id.parts(settings),
+            Self::Shift24(id) => id.parts(settings),
         }
     }
 }
@@ -75,7 +75,7 @@ impl Original {
 pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<Original, String> {
     if source.format().format == Format::Uuid {
         let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
-        let id = carry::from_uuid(uuid, &reader.layouts);
+        let id = carry::from_uuid(uuid, &reader.settings);
         let id = id.map_err(|error| format!("can't be read: {error}"))?;
         return Ok(Original::Read(Identifier::Carried(id)));
     }

@@ -3,7 +3,7 @@
 use core::fmt::Display;
 
 use tickid_convert::{
-    AnyId, AnyScheme, ConvertError, Converted, Form, Kind, Layouts, Loss, Nodes, Options,
+    AnyId, AnyScheme, ConvertError, Converted, Form, Kind, Loss, Nodes, Options, Settings,
     ToParts as _, carry, convert_any, restore_any,
 };
 use tickid_detect::{Format, Identifier};
@@ -95,14 +95,14 @@ pub(super) fn options<'a>(
     arguments: &ConvertArguments,
     table: &'a mut [(u64, u64)],
 ) -> Result<Options<'a>, Failure> {
-    let mut source = arguments.layouts.all();
+    let mut source = arguments.settings.all();
     let kind = arguments.to.kind(arguments.kind);
-    let mut target = arguments.target_layouts.0.over(source);
+    let mut target = arguments.target_settings.0.over(source);
     if let Target::Scheme { scheme, .. } = arguments.to {
         target = scheme.over(target);
         if arguments.from.is_some_and(|from| from.format().format == Format::Uuid) {
             // A UUID does not show the layout of its ID.
-            source = arguments.layouts.values.over(scheme.over(Layouts::default()));
+            source = arguments.settings.values.over(scheme.over(Settings::default()));
         }
     }
     if let Some(Source::Format(named)) = arguments.from
@@ -114,11 +114,11 @@ pub(super) fn options<'a>(
     let nodes = match (node, truncate_node) {
         (Some(node), _) => {
             // The node of the IDs that a conversion makes, or made.
-            let (kind, layouts) = match arguments.from {
+            let (kind, settings) = match arguments.from {
                 Some(from) if arguments.restore => (from.kind(), &mut source),
                 _ => (kind, &mut target),
             };
-            Nodes::Set(set_node(arguments, kind, node, layouts)?)
+            Nodes::Set(set_node(arguments, kind, node, settings)?)
         }
         (None, Some(NodeEnd::Low)) => Nodes::LowBits,
         (None, Some(NodeEnd::High)) => Nodes::HighBits,
@@ -138,7 +138,7 @@ fn set_node(
     arguments: &ConvertArguments,
     kind: Option<Kind>,
     node: &str,
-    layouts: &mut Layouts,
+    settings: &mut Settings,
 ) -> Result<u64, Failure> {
     let hash = arguments.nodes.node_hash;
     let parsed = match kind {
@@ -146,9 +146,9 @@ fn set_node(
             let target = name_of(&arguments.to);
             Err(format!("an ID goes into a {target} as it is, with the node it has"))
         }
-        Some(Kind::Scru64) => scru64_node(arguments, node, layouts),
+        Some(Kind::Scru64) => scru64_node(arguments, node, settings),
         Some(kind) => {
-            let scheme = AnyScheme::new(kind, layouts);
+            let scheme = AnyScheme::new(kind, settings);
             GivenNode::read(&scheme, hash, node).map(|given| given.node.value())
         }
     };
@@ -159,12 +159,12 @@ fn set_node(
 fn scru64_node(
     arguments: &ConvertArguments,
     node: &str,
-    layouts: &mut Layouts,
+    settings: &mut Settings,
 ) -> Result<u64, String> {
-    if !node.contains('/') && layouts.node_size.is_none() {
+    if !node.contains('/') && settings.node_size.is_none() {
         return Err("a SCRU64 node needs its size: 42/8, or --to-node-size".into());
     }
-    let known = Layouts { node_size: layouts.node_size, ..Layouts::default() };
+    let known = Settings { node_size: settings.node_size, ..Settings::default() };
     let scheme = AnyScheme::new(Kind::Scru64, &known);
     let node = GivenNode::read(&scheme, arguments.nodes.node_hash, node)?.node;
     let size = u8::try_from(node.bits()).map_err(|error| error.to_string())?;
@@ -173,17 +173,17 @@ fn scru64_node(
     // has a use for it.
     let is_scru64 = |from: Source| from.kind() == Some(Kind::Scru64);
     let is_shared = !arguments.restore && arguments.from.is_none_or(is_scru64);
-    let of_target = arguments.target_layouts.0.over(Layouts::default()).node_size;
+    let of_target = arguments.target_settings.0.over(Settings::default()).node_size;
     let others = [
         ("--to-node-size", of_target.filter(|_| !arguments.restore)),
-        ("--node-size", arguments.layouts.all().node_size.filter(|_| !is_shared)),
+        ("--node-size", arguments.settings.all().node_size.filter(|_| !is_shared)),
     ];
     for (option, other) in others {
         if let Some(other) = other.filter(|other| *other != size) {
             return Err(format!("a node of {} bits, but {option} {}", size.get(), other.get()));
         }
     }
-    layouts.node_size = Some(size);
+    settings.node_size = Some(size);
     Ok(node.value())
 }
 

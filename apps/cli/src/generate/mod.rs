@@ -22,7 +22,7 @@ use crate::message::shown;
 use crate::options::given::{self, GivenOptions};
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::metabyte;
-use crate::options::{KuidKind, Layouts, Scheme, forms_of};
+use crate::options::{IdOptions, KuidKind, Scheme, forms_of};
 
 const EXAMPLES: &str = "Examples:
   tickid gen sno -n 5                 five sno IDs
@@ -113,7 +113,7 @@ impl Generated {
 
 /// Returns a line about the IDs of a kind.
 fn about(kind: Kind) -> String {
-    let scheme = AnyScheme::new(kind, &tickid_convert::Layouts::default());
+    let scheme = AnyScheme::new(kind, &tickid_convert::Settings::default());
     let (bits, text) = (u128::BITS - kind.max_number().leading_zeros(), kind.text_lens());
     let tick = Duration::from_micros(scheme.scale().micros_per_tick());
     format!("{kind}: {bits} bits, {} characters, ticks of {tick:?}", text.end())
@@ -148,7 +148,7 @@ struct GenArguments {
     #[arg(id = "as", long, value_name = "FORM")]
     form: Option<String>,
     #[command(flatten)]
-    layouts: Layouts,
+    settings: IdOptions,
     #[command(flatten)]
     options: GenOptions,
 }
@@ -182,7 +182,7 @@ impl FromArgMatches for GenCommand {
 }
 
 pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
-    let GenArguments { given, node, node_hash, kind, meta, form, layouts, options } =
+    let GenArguments { given, node, node_hash, kind, meta, form, settings, options } =
         &command.arguments;
     let ids @ Generated { scheme, is_in_uuid } = command.ids;
     // All schemes have the same arguments for clap, which are hidden where they have no meaning.
@@ -197,7 +197,7 @@ pub(crate) fn run(command: &GenCommand) -> Result<ExitCode, Failure> {
         let no_form = || Failure::Usage(format!("--as: no {kind} has the form '{}'", shown(form)));
         (None, Form::named(kind, form).ok_or_else(no_form)?)
     };
-    let scheme = layouts.values.scheme(kind);
+    let scheme = settings.values.scheme(kind);
     let node = node.as_deref().map(|text| {
         if !kind.has_node() && text == GivenNode::NONE.0 {
             return Ok(GivenNode::NONE.1);

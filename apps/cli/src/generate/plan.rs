@@ -240,7 +240,7 @@ impl Plan<'_> {
                 Uuid::parse_str(text).map_err(|error| said(&error))
             }
         }?;
-        carry::from_uuid(uuid, self.scheme.layouts()).map_err(|error| said(&error))
+        carry::from_uuid(uuid, self.scheme.settings()).map_err(|error| said(&error))
     }
 
     /// Starts to lease a node: one of those that the store keeps for the realm, or of the default
@@ -282,7 +282,7 @@ impl Plan<'_> {
         let builder = AnyLeasedGenerator::builder(self.scheme, store, realm)
             .map_err(|mismatch| Failure::Refused(mismatch.into()))?;
         let mut builder = builder.start_within(within);
-        if self.scheme.layouts().node_size.is_none() {
+        if self.scheme.settings().node_size.is_none() {
             // A holder may restore the chosen nodes between this moment and the first claim. They
             // are not checked against a given size again.
             builder = builder.adopt();
@@ -348,7 +348,7 @@ impl Plan<'_> {
     /// Writes an ID in the form that the options select.
     fn write(&self, id: impl Printed, out: &mut Vec<u8>) -> Result<(), Failure> {
         let options = self.options;
-        let style = Style { layouts: *self.scheme.layouts(), form: self.form };
+        let style = Style { settings: *self.scheme.settings(), form: self.form };
         if let Some(template) = &options.template {
             // A template may name a field that these IDs lack, which is an error of usage.
             let inspection = id.inspection(&style);
@@ -426,7 +426,7 @@ impl IdsVisitor for WritePlanned<'_> {
     fn visit<I: SchemeId>(self, mut ids: impl ExactSizeIterator<Item = I>) -> Self::Output {
         let Self { plan, out } = self;
         ids.try_for_each(|id| match plan.uuid {
-            Some(version) => plan.write(version.of(id.into(), plan.scheme.layouts()), out),
+            Some(version) => plan.write(version.of(id.into(), plan.scheme.settings()), out),
             None => plan.write(id, out),
         })
     }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use tickid_convert::{AnyId, Form, Layouts, carry};
+use tickid_convert::{AnyId, Form, Settings, carry};
 use tickid_detect::{Identifier, Inspection};
 use uuid::Uuid;
 
@@ -20,10 +20,10 @@ pub(super) enum UuidVersion {
 
 impl UuidVersion {
     /// Returns a kuid in a UUID.
-    pub(super) fn of(self, kuid: AnyId, layouts: &Layouts) -> UuidId {
+    pub(super) fn of(self, kuid: AnyId, settings: &Settings) -> UuidId {
         UuidId(match self {
             // Version 7 has all times up to the year 10889, and clocks show none after it.
-            Self::V7 => carry::to_uuid_v7(kuid, layouts).unwrap_or(carry::to_uuid(kuid)),
+            Self::V7 => carry::to_uuid_v7(kuid, settings).unwrap_or(carry::to_uuid(kuid)),
             Self::V8 => carry::to_uuid(kuid),
         })
     }
@@ -51,7 +51,7 @@ impl Printed for UuidId {
     }
 
     fn inspection(self, style: &Style) -> Inspection<'static> {
-        Inspection::new(Identifier::Uuid(self.0), "", &style.layouts)
+        Inspection::new(Identifier::Uuid(self.0), "", &style.settings)
     }
 }
 

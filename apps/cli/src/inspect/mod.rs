@@ -21,7 +21,7 @@ use crate::input::{self, Content, Input, Selection, Work};
 use crate::message::{say, say_error, shown};
 use crate::options::given::GivenOptions;
 use crate::options::when::{self, zone};
-use crate::options::{Layouts, Scheme};
+use crate::options::{IdOptions, Scheme};
 use crate::output::Output;
 use crate::output::json::JsonMap;
 use crate::output::picture::{self, Heading};
@@ -78,7 +78,7 @@ pub(crate) struct InspectArguments {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
-    layouts: Layouts,
+    settings: IdOptions,
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     let choice = anstream::AutoStream::choice(&io::stdout());
     let mut inspector = Inspector {
         arguments,
-        reader: Reader::new(&arguments.layouts, arguments.layouts.all()),
+        reader: Reader::new(&arguments.settings, arguments.settings.all()),
         named: Vec::new(),
         rounded: Some(0),
         is_order_named: false,
@@ -302,7 +302,7 @@ impl Inspector<'_> {
             let done = match found.readings().iter().find(is_it) {
                 Some(reading) => {
                     let text = str::from_utf8(text).unwrap_or_default();
-                    self.show(one, &Inspection::of(reading, text, &reader.layouts), None, out)
+                    self.show(one, &Inspection::of(reading, text, &reader.settings), None, out)
                 }
                 None => self.any(one, &found, out),
             };
@@ -333,7 +333,7 @@ impl Inspector<'_> {
         match self.reader.read_as(named, input.text) {
             Ok((id, form)) => {
                 let text = str::from_utf8(input.text).unwrap_or_default();
-                let id = Inspection::new(id, text, &self.reader.layouts);
+                let id = Inspection::new(id, text, &self.reader.settings);
                 let id = id.in_form(form).ok_or_else(|| Failure::invalid("has no such form"))?;
                 self.show(input, &id, None, out)
             }
@@ -378,7 +378,7 @@ impl Inspector<'_> {
                 break;
             }
             is_likely |= reading.confidence() <= Confidence::Likely;
-            let id = Inspection::of(reading, text, &self.reader.layouts);
+            let id = Inspection::of(reading, text, &self.reader.settings);
             self.show(input, &id, Some(found), out)?;
             shown += 1;
             if is_one {

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::options::given::GivenOptions;
 use crate::options::policy::GivenPolicy;
 use crate::options::values::{duration, parse};
-use crate::options::{self, KuidKind, LayoutValues, default_pool, node};
+use crate::options::{self, KuidKind, SettingValues, default_pool, node};
 use crate::store::{StoreOptions, answer};
 
 /// A realm and its store.
@@ -34,7 +34,7 @@ pub(crate) struct ShapeOptions {
     #[arg(long, value_enum)]
     kind: Option<KuidKind>,
     #[command(flatten)]
-    layouts: LayoutValues,
+    settings: SettingValues,
     /// Nodes to lease, none a prefix of another (0-255/8 or 0/1,128-255/8) [default: as gen]
     #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
     pub(super) pool: Option<NodePool>,
@@ -66,16 +66,16 @@ impl ShapeOptions {
     /// Returns the shape of a realm with this layout, policy and start, and the usual nodes.
     #[cfg(feature = "serve")]
     pub(crate) fn of(
-        layouts: Option<&LayoutValues>,
+        settings: Option<&SettingValues>,
         policy: Option<GivenPolicy>,
         start: Option<TickStart>,
     ) -> Self {
-        Self { layouts: layouts.cloned().unwrap_or_default(), policy, start, ..Self::default() }
+        Self { settings: settings.cloned().unwrap_or_default(), policy, start, ..Self::default() }
     }
 
     /// Checks the layout of a realm that begins: it is made by hand.
     pub(super) fn check_new(&self) -> Result<(), Failure> {
-        self.layouts.check_epochs().map_err(Failure::Usage)
+        self.settings.check_epochs().map_err(Failure::Usage)
     }
 
     /// Refuses options that IDs of a scheme do not have.
@@ -97,14 +97,14 @@ impl ShapeOptions {
             _ => KuidKind::Global,
         };
         let kind = scheme.kind(self.kind.unwrap_or_else(of_pool));
-        let any = self.layouts.scheme(kind);
+        let any = self.settings.scheme(kind);
         let pool = match &self.pool {
             Some(pool) => pool.clone(),
             None => default_pool(&any).parse()?,
         };
         // The pool alone decides what is granted, and IDs would be read with nodes of another size.
         node::check_sizes(&any, &format!("the nodes are {pool}"), &pool).map_err(|failure| {
-            let size = any.layouts().node_size.map_or(8, |size| u32::from(size.get()));
+            let size = any.settings().node_size.map_or(8, |size| u32::from(size.get()));
             let last = (1_u64 << size) - 1;
             failure
                 .hinting(format!("`--pool 0-{}/{size}` has nodes of that size", last.min(65_535)))

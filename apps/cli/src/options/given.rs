@@ -3,7 +3,7 @@
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use tickid_convert::{Kind, LayoutOption, Layouts};
+use tickid_convert::{Kind, SettingOption, Settings};
 
 use crate::failure::Failure;
 use crate::options::TO;
@@ -22,8 +22,8 @@ pub(crate) fn has(kinds: &[Kind], option: &str) -> bool {
         "kind" => kinds.iter().any(|kind| siblings(*kind).count() > 1),
         "node_hash" => kinds.contains(&Kind::KuidGlobal),
         "meta" => kinds.iter().any(|kind| kind.has_metabyte()),
-        // The options of layouts, such as `drift`, are known from the table of the schemes alone.
-        name if is_of_layout(Kind::ALL, name) => is_of_layout(kinds, name),
+        // The options of settings, such as `drift`, are known from the table of the schemes alone.
+        name if is_a_setting(Kind::ALL, name) => is_a_setting(kinds, name),
         _ => true,
     }
 }
@@ -33,8 +33,8 @@ fn siblings(kind: Kind) -> impl Iterator<Item = Kind> {
     Kind::ALL.iter().copied().filter(move |other| other.name() == kind.name())
 }
 
-fn is_of_layout(kinds: &[Kind], name: &str) -> bool {
-    kinds.iter().flat_map(|kind| kind.layout_options()).any(|option| option.name == name)
+fn is_a_setting(kinds: &[Kind], name: &str) -> bool {
+    kinds.iter().flat_map(|kind| kind.setting_options()).any(|option| option.name == name)
 }
 
 impl GivenOptions {
@@ -44,7 +44,7 @@ impl GivenOptions {
         self.check_by(ids, |option| has(kinds, option), kinds)
     }
 
-    /// Refuses options that `has` denies. `kinds` are those whose layouts the options choose.
+    /// Refuses options that `has` denies. `kinds` are those whose settings the options choose.
     pub(crate) fn check_by(
         &self,
         ids: &str,
@@ -65,11 +65,11 @@ impl GivenOptions {
         // things, so only names are compared.
         let is_name = value.contains(|c: char| c.is_ascii_alphabetic());
         let prefix = if option.starts_with(TO) { TO } else { "" };
-        let name_of = |own: &LayoutOption| format!("{prefix}{}", own.name);
-        let of_kind = |kind: Kind| kind.layout_options().iter().map(move |own| (kind, own));
-        let own: Vec<(Kind, &LayoutOption)> =
+        let name_of = |own: &SettingOption| format!("{prefix}{}", own.name);
+        let of_kind = |kind: Kind| kind.setting_options().iter().map(move |own| (kind, own));
+        let own: Vec<(Kind, &SettingOption)> =
             kinds.iter().copied().flat_map(of_kind).filter(|(_, own)| has(&name_of(own))).collect();
-        let takes = |own: &LayoutOption| own.set(&mut Layouts::default(), value).is_ok();
+        let takes = |own: &SettingOption| own.set(&mut Settings::default(), value).is_ok();
         let hint = match own.iter().find(|(_, own)| is_name && takes(own)) {
             Some((_, own)) => Some(format!("did you mean `--{} {value}`?", name_of(own))),
             None => own.first().map(|(kind, own)| {

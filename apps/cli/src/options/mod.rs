@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use tickid_convert::{AnyScheme, Form, Kind, LayoutOption, TextForm};
+use tickid_convert::{AnyScheme, Form, Kind, SettingOption, Settings, TextForm};
 use tickid_detect::Format;
 use tickid_snowflake::Preset;
 
-use crate::options::values::{check_epoch, layout};
+use crate::options::values::{check_epoch, setting};
 
 /// A scheme, by its name in the table of `tickid_convert`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,13 +111,11 @@ impl SchemeOrLayout {
         }
     }
 
-    /// Returns the layouts with the one that the name says.
-    pub(crate) const fn over(self, layouts: tickid_convert::Layouts) -> tickid_convert::Layouts {
+    /// Returns the settings with the one that the name says.
+    pub(crate) const fn over(self, settings: Settings) -> Settings {
         match self {
-            Self::Scheme(_) => layouts,
-            Self::Layout(preset) => {
-                tickid_convert::Layouts { snowflake: preset.layout(), ..layouts }
-            }
+            Self::Scheme(_) => settings,
+            Self::Layout(preset) => Settings { snowflake: preset.layout(), ..settings },
         }
     }
 }
@@ -152,41 +150,41 @@ pub(crate) fn default_pool(scheme: &AnyScheme) -> String {
 
 /// The facts that the text of an ID does not carry.
 #[derive(Clone, Debug, Default, Args)]
-pub(crate) struct Layouts {
+pub(crate) struct IdOptions {
     #[command(flatten)]
-    pub(crate) values: LayoutValues,
+    pub(crate) values: SettingValues,
 }
 
-impl Layouts {
-    /// Returns the layouts of all schemes, as conversions take them.
-    pub(crate) fn all(&self) -> tickid_convert::Layouts {
-        self.values.over(tickid_convert::Layouts::default())
+impl IdOptions {
+    /// Returns the settings of all schemes, as conversions take them.
+    pub(crate) fn all(&self) -> Settings {
+        self.values.over(Settings::default())
     }
 }
 
-/// The prefix of options for the layouts of new IDs.
+/// The prefix of options for the settings of new IDs.
 pub(crate) const TO: &str = "to-";
 
-/// The values of the options that `tickid_convert` has for layouts.
+/// The values of the options that `tickid_convert` has for settings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LayoutValues(Vec<(LayoutOption, String)>);
+pub(crate) struct SettingValues(Vec<(SettingOption, String)>);
 
-impl LayoutValues {
-    /// Returns layouts with these values in place of others.
-    pub(crate) fn over(&self, mut layouts: tickid_convert::Layouts) -> tickid_convert::Layouts {
+impl SettingValues {
+    /// Returns settings with these values in place of others.
+    pub(crate) fn over(&self, mut settings: Settings) -> Settings {
         for (option, text) in &self.0 {
             // The parser of the option has accepted the text.
-            let _ = option.set(&mut layouts, text);
+            let _ = option.set(&mut settings, text);
         }
-        layouts
+        settings
     }
 
-    /// Returns the scheme of a kind with the layout that its own options select. Options of other
+    /// Returns the scheme of a kind with the settings that its own options select. Options of other
     /// kinds do not change it.
     pub(crate) fn scheme(&self, kind: Kind) -> AnyScheme {
-        let is_own = |name| kind.layout_options().iter().any(|option| option.name == name);
+        let is_own = |name| kind.setting_options().iter().any(|option| option.name == name);
         let own = self.0.iter().filter(|(option, _)| is_own(option.name)).cloned().collect();
-        AnyScheme::new(kind, &Self(own).over(tickid_convert::Layouts::default()))
+        AnyScheme::new(kind, &Self(own).over(Settings::default()))
     }
 
     /// Refuses Snowflakes' layouts that were probably mistyped. Only commands that make a layout or
@@ -197,18 +195,18 @@ impl LayoutValues {
         epochs.map(|(_, epoch)| epoch).try_for_each(check_epoch)
     }
 
-    /// Returns the value of the first layout option that a kind has.
+    /// Returns the value of the first option that a kind has.
     pub(crate) fn of(kind: Kind, text: &str) -> Result<Self, String> {
-        let [option, ..] = kind.layout_options() else {
+        let [option, ..] = kind.setting_options() else {
             return Err(format!("{} has no layout to choose", kind.name()));
         };
-        Ok(Self(vec![(*option, layout(option, text)?)]))
+        Ok(Self(vec![(*option, setting(option, text)?)]))
     }
 
-    /// Returns the values of the options whose names on the command line are those of the layout
-    /// after `prefix`.
+    /// Returns the values of the options whose names on the command line are their own after
+    /// `prefix`.
     pub(crate) fn read(matches: &ArgMatches, prefix: &str) -> Self {
-        let value = |(_, option): (Kind, LayoutOption)| {
+        let value = |(_, option): (Kind, SettingOption)| {
             let id = format!("{prefix}{}", option.name);
             Some((option, matches.get_one::<String>(&id)?.clone()))
         };
@@ -219,23 +217,23 @@ impl LayoutValues {
     /// `help` makes the text of each out of the scheme's title.
     pub(crate) fn arguments(
         prefix: &str,
-        help: impl Fn(&str, &LayoutOption) -> String,
+        help: impl Fn(&str, &SettingOption) -> String,
     ) -> impl Iterator<Item = Arg> {
         Self::options().into_iter().map(move |(kind, option)| {
             let name = format!("{prefix}{}", option.name);
             Arg::new(name.clone())
                 .long(name)
                 .value_name(option.values)
-                .value_parser(move |text: &str| layout(&option, text))
+                .value_parser(move |text: &str| setting(&option, text))
                 .allow_negative_numbers(option.is_time)
                 .help(help(Format::of_kind(kind).title(), &option))
         })
     }
 
-    fn options() -> Vec<(Kind, LayoutOption)> {
+    fn options() -> Vec<(Kind, SettingOption)> {
         let all = Kind::ALL.iter();
-        let all = all.flat_map(|kind| kind.layout_options().iter().map(|option| (*kind, *option)));
-        let mut options: Vec<(Kind, LayoutOption)> = Vec::new();
+        let all = all.flat_map(|kind| kind.setting_options().iter().map(|option| (*kind, *option)));
+        let mut options: Vec<(Kind, SettingOption)> = Vec::new();
         for (kind, option) in all {
             if options.iter().all(|(_, other)| other.name != option.name) {
                 options.push((kind, option));
@@ -245,12 +243,12 @@ impl LayoutValues {
     }
 }
 
-/// Returns the environment variable of a layout's option.
+/// Returns the environment variable of a setting's option.
 pub(crate) fn variable(name: &str) -> String {
     format!("TICKID_{}", name.to_uppercase().replace('-', "_"))
 }
 
-impl Args for LayoutValues {
+impl Args for SettingValues {
     fn augment_args(command: Command) -> Command {
         let arguments = Self::arguments("", |scheme, option| format!("{scheme}: {}", option.about));
         command.args(arguments.map(|argument| {
@@ -264,7 +262,7 @@ impl Args for LayoutValues {
     }
 }
 
-impl FromArgMatches for LayoutValues {
+impl FromArgMatches for SettingValues {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Ok(Self::read(matches, ""))
     }

@@ -42,7 +42,7 @@ impl GivenNode {
     pub(crate) fn read_any(scheme: &AnyScheme, hash: NodeHash, text: &str) -> Result<Self, String> {
         let node = match scheme.kind() {
             Kind::Scru64 => {
-                return node_spec(text, scheme.layouts().node_size)
+                return node_spec(text, scheme.settings().node_size)
                     .and_then(|spec| Self::try_from(spec).map_err(|error| error.to_string()));
             }
             Kind::KuidGlobal => hash.node(text)?,
@@ -65,7 +65,7 @@ impl TryFrom<NodeSpec> for GivenNode {
 
 /// Refuses nodes of other sizes than an option names. `nodes` says whose they are.
 pub(crate) fn check_sizes(scheme: &AnyScheme, nodes: &str, pool: &NodePool) -> Result<(), Failure> {
-    match scheme.layouts().node_size.map(|size| u32::from(size.get())) {
+    match scheme.settings().node_size.map(|size| u32::from(size.get())) {
         Some(said) if pool.ranges().iter().any(|range| range.bits() != said) => {
             Err(Failure::Usage(format!("{nodes}, but --node-size is {said}")))
         }

@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use core::str::FromStr;
 use core::time::Duration;
 
-use tickid_convert::{LayoutOption, LayoutOptionError, Layouts};
+use tickid_convert::{SettingOption, SettingOptionError, Settings};
 use tickid_core::RangeError;
 
 use crate::message::shown;
@@ -67,15 +67,15 @@ pub(crate) fn metabyte(text: &str) -> Result<u8, String> {
     number("metabyte", 0..=u8::MAX.into(), text)
 }
 
-/// Parses the value of a layout's option, and returns it as the option takes it.
-pub(crate) fn layout(option: &LayoutOption, text: &str) -> Result<String, String> {
-    let set = |text: &str| option.set(&mut Layouts::default(), text);
+/// Parses the value of a setting's option, and returns it as the option takes it.
+pub(crate) fn setting(option: &SettingOption, text: &str) -> Result<String, String> {
+    let set = |text: &str| option.set(&mut Settings::default(), text);
     let name = option.name;
     match set(text) {
         Ok(()) if option.is_time => check_epoch(text).map(|()| text.to_owned()),
         Ok(()) => Ok(text.to_owned()),
         // The option takes names and milliseconds, and people write dates, such as `2014-09-01`.
-        Err(LayoutOptionError::Epoch) => {
+        Err(SettingOptionError::Epoch) => {
             let time =
                 fixed(text).map_err(|error| format!("not the name of an {name}, and {error}"))?;
             if time.as_micros() % 1_000 != 0 {

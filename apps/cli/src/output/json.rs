@@ -219,7 +219,7 @@ impl Serializer for Scalar<'_> {
 
 #[cfg(test)]
 mod tests {
-    use tickid_convert::Layouts;
+    use tickid_convert::Settings;
     use tickid_detect::{Format, Inspection, detect};
 
     use super::*;
@@ -289,10 +289,10 @@ mod tests {
             "0SAP8B87801C2",
             "1763353455",
         ] {
-            let layouts = Layouts::default();
-            let found = detect(text.as_bytes(), &layouts, None);
+            let settings = Settings::default();
+            let found = detect(text.as_bytes(), &settings, None);
             for one in found.iter() {
-                let inspection = Inspection::of(one, text, &layouts);
+                let inspection = Inspection::of(one, text, &settings);
                 let mut out = Vec::new();
                 let mut map = JsonMap::new(&mut out);
                 inspection.serialize_members(&mut map).unwrap();

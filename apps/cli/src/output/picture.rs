@@ -242,7 +242,7 @@ fn bits(bytes: &[u8], start: u32, len: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tickid_convert::Layouts;
+    use tickid_convert::Settings;
     use tickid_detect::Identifier;
     use tickid_snowflake::SnowflakeId;
 
@@ -254,7 +254,7 @@ mod tests {
 
     fn of_discord(number: u64) -> Inspection<'static> {
         let id = Identifier::Preset(Preset::Discord, SnowflakeId::new(number));
-        Inspection::new(id, "", &Layouts::default())
+        Inspection::new(id, "", &Settings::default())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! IDs as they are printed.
 
-use tickid_convert::{AnyId, Form, Layouts, SchemeId};
+use tickid_convert::{AnyId, Form, SchemeId, Settings};
 use tickid_detect::Inspection;
 
 use crate::failure::Failure;
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 /// The facts that the options state about the IDs of a scheme.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
-    pub(crate) layouts: Layouts,
+    pub(crate) settings: Settings,
     pub(crate) form: Form,
 }
 
@@ -29,7 +29,7 @@ impl<I: SchemeId> Printed for I {
 
     fn inspection(self, style: &Style) -> Inspection<'static> {
         let id: AnyId = self.into();
-        let inspection = Inspection::new(id.into(), "", &style.layouts);
+        let inspection = Inspection::new(id.into(), "", &style.settings);
         // Integers and bytes are members of every inspection, beside the text.
         inspection.in_form(style.form).unwrap_or(inspection)
     }

@@ -192,14 +192,14 @@ fn write_member(
 
 #[cfg(test)]
 mod tests {
-    use tickid_convert::{AnyId, Kind, Layouts};
+    use tickid_convert::{AnyId, Kind, Settings};
 
     use super::*;
 
     #[test]
     fn names_are_replaced() {
         let id = AnyId::from_u128(Kind::KuidGlobal, 0x06_7f6a_0000_002a_0000_0007).unwrap();
-        let id = Inspection::new(id.into(), "", &Layouts::default());
+        let id = Inspection::new(id.into(), "", &Settings::default());
         for (template, expected) in [
             ("", "\n"),
             ("{scheme} {kind}", "kuid global\n"),

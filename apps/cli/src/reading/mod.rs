@@ -8,26 +8,26 @@ use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use tickid_convert::Form;
 use tickid_convert::foreign::Mastodon;
+use tickid_convert::{Form, Settings};
 use tickid_core::SystemClock;
 use tickid_detect::{Detector, Doubt, Format, Identifier, Inspections, Reading};
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::{ParseError, decimal};
 
-use crate::options::{Layouts, Scheme, texts_of};
+use crate::options::{IdOptions, Scheme, texts_of};
 
 /// The options for reading IDs, and the detector with these options.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
-    pub(crate) options: &'a Layouts,
-    pub(crate) layouts: tickid_convert::Layouts,
+    pub(crate) options: &'a IdOptions,
+    pub(crate) settings: Settings,
     pub(crate) detector: Detector<SystemClock>,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) const fn new(options: &'a Layouts, layouts: tickid_convert::Layouts) -> Self {
-        Self { options, layouts, detector: Detector::new(layouts, SystemClock) }
+    pub(crate) const fn new(options: &'a IdOptions, settings: Settings) -> Self {
+        Self { options, settings, detector: Detector::new(settings, SystemClock) }
     }
 
     /// Returns every reading of a text, likeliest first. Every reading is ASCII.
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     /// Twitter's epoch is Twitter's, and one of Discord's is Discord's.
     fn is_of(&self, one: &Reading, named: NamedFormat) -> bool {
         let is_of_format = one.format() == named.format
-            || one.identifier().also(one.form(), &self.layouts) == Some(named.format);
+            || one.identifier().also(one.form(), &self.settings) == Some(named.format);
         is_of_format && named.text.is_none_or(|text| one.form().name() == text)
     }
 

@@ -5,7 +5,7 @@ use tickid_snowflake::Preset;
 use tickid_text::{ParseError, ParseErrorKind};
 use uuid::Uuid;
 
-use crate::options::{Layouts, Scheme};
+use crate::options::{IdOptions, Scheme};
 use crate::reading::{NamedFormat, of_preset, schemes};
 
 /// A format whose texts all have one length and one alphabet.
@@ -64,12 +64,12 @@ impl Fixed {
 }
 
 /// Returns a predicate about a text that is not of a format.
-pub(super) fn of(named: NamedFormat, text: &[u8], layouts: &Layouts) -> String {
+pub(super) fn of(named: NamedFormat, text: &[u8], settings: &IdOptions) -> String {
     let NamedFormat { format, text: form } = named;
     // From the most precise reason to the least. The parsers of the schemes name the character and
     // its position; where there is no such parser, length and alphabet are compared.
     let own = Scheme::of(format);
-    let own = own.and_then(|scheme| schemes::read(scheme, form, text, layouts).err());
+    let own = own.and_then(|scheme| schemes::read(scheme, form, text, settings).err());
     if let Some(error) = own {
         return format!("is {error}");
     }
@@ -125,7 +125,7 @@ fn of_type_id(text: &[u8]) -> Option<String> {
     let (prefix, suffix) = text.split_at_checked(text.len().checked_sub(ULID_LEN)?)?;
     let is_upper = suffix.iter().any(u8::is_ascii_uppercase);
     let lower = [prefix, &suffix.to_ascii_lowercase()].concat();
-    let found = detect(&lower, &tickid_convert::Layouts::default(), None);
+    let found = detect(&lower, &tickid_convert::Settings::default(), None);
     let is_one = found.iter().any(|one| one.format() == Format::TypeId);
     (is_upper && is_one).then(|| {
         let lower = String::from_utf8_lossy(&lower);
@@ -134,7 +134,7 @@ fn of_type_id(text: &[u8]) -> Option<String> {
 }
 
 /// Returns a predicate about a text that is of no format.
-pub(super) fn of_all(text: &[u8], layouts: &Layouts) -> String {
+pub(super) fn of_all(text: &[u8], settings: &IdOptions) -> String {
     if text.is_empty() {
         return "is not an ID: there is nothing".into();
     }
@@ -153,7 +153,7 @@ pub(super) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     // Digits have other readings, and other characters are not near misses.
     let snowflake = Scheme::of(Format::Snowflake);
     let own = Scheme::all().iter().filter(|scheme| Some(**scheme) != snowflake).filter(is_near);
-    let own = own.filter_map(|scheme| schemes::read(*scheme, None, text, layouts).err());
+    let own = own.filter_map(|scheme| schemes::read(*scheme, None, text, settings).err());
     let mut reasons: Vec<String> = own.map(|error| error.to_string()).collect();
     let fixed = FIXED.iter().filter(|one| one.len.abs_diff(len) <= 1);
     reasons.extend(fixed.map(|one| one.reason(text)));
@@ -196,7 +196,7 @@ mod tests {
             ("1.2345E17", &["spreadsheets round"]),
             ("a longer text than any ID, with words in it", &["none has 43 bytes"]),
         ] {
-            let reason = of_all(text.as_bytes(), &Layouts::default());
+            let reason = of_all(text.as_bytes(), &IdOptions::default());
             assert!(parts.iter().all(|part| reason.contains(part)), "{text}: {reason}");
         }
     }

@@ -6,7 +6,7 @@ use tickid_kuid::wide::WideGlobalId;
 use tickid_text::form::Characters;
 use tickid_text::{ParseError, ParseErrorKind};
 
-use crate::options::{KuidKind, Layouts, Scheme};
+use crate::options::{IdOptions, KuidKind, Scheme};
 
 /// Reads `text` as an ID of `scheme`: as the kind with texts of its length, or otherwise as one
 /// with a node. `named` is the name of the text form, if one was named.
@@ -14,7 +14,7 @@ pub(crate) fn read(
     scheme: Scheme,
     named: Option<&str>,
     text: &[u8],
-    layouts: &Layouts,
+    settings: &IdOptions,
 ) -> Result<(Identifier, Form), ParseError> {
     let of_length = scheme.kinds().find(|kind| kind.text_lens().contains(&text.len()));
     let kind = of_length.unwrap_or_else(|| scheme.kind(KuidKind::Global));
@@ -29,7 +29,7 @@ pub(crate) fn read(
     let id = form.parse(text)?;
     // The parser takes any 64 bits, but a layout may have fewer.
     if let AnyId::Snowflake(id) = id {
-        let max = layouts.all().snowflake.max_id();
+        let max = settings.all().snowflake.max_id();
         if id > max {
             let (value, max) = (id.get().into(), max.get().into());
             let kind = ParseErrorKind::TooLarge { value, max };

@@ -6,11 +6,11 @@ use tickid_core::{TickStart, TickStartError};
 use tickid_lease::admin::{LeaseTextError, RealmName, Terms};
 use tickid_lease::{NodePool, RealmSpec, Store};
 
-use crate::failure::{Failure, layout_option};
+use crate::failure::{Failure, setting_option};
 use crate::lease::{ShapeOptions, start_remark};
 use crate::message::shown;
 use crate::options::policy::GivenPolicy;
-use crate::options::{KuidKind, LayoutValues, Scheme, default_pool};
+use crate::options::{KuidKind, Scheme, SettingValues, default_pool};
 use crate::store::{answer, created_remark, kept};
 
 /// A realm to serve.
@@ -18,7 +18,7 @@ use crate::store::{answer, created_remark, kept};
 pub(super) struct ServedRealm {
     name: RealmName,
     /// The scheme, and its layout if one is named, if the realm may be created.
-    scheme: Option<(Scheme, Option<LayoutValues>)>,
+    scheme: Option<(Scheme, Option<SettingValues>)>,
 }
 
 pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
 }
 
 /// Parses `SCHEME` or `SCHEME:LAYOUT`.
-fn parse_scheme(text: &str) -> Result<(Scheme, Option<LayoutValues>), String> {
+fn parse_scheme(text: &str) -> Result<(Scheme, Option<SettingValues>), String> {
     let (scheme, layout) = match text.split_once(':') {
         Some((scheme, layout)) => (scheme, Some(layout)),
         None => (text, None),
@@ -40,7 +40,7 @@ fn parse_scheme(text: &str) -> Result<(Scheme, Option<LayoutValues>), String> {
         let names: Vec<&str> = Scheme::all().iter().map(|scheme| scheme.name()).collect();
         format!("the schemes are {}", names.join(", "))
     })?;
-    let of_layout = |text| LayoutValues::of(scheme.kind(KuidKind::Global), text);
+    let of_layout = |text| SettingValues::of(scheme.kind(KuidKind::Global), text);
     Ok((scheme, layout.map(of_layout).transpose()?))
 }
 
@@ -126,8 +126,8 @@ impl ServedRealm {
             (Some(kept), Some((scheme, None))) if kept.scheme() == scheme.name() => Ok(kept),
             // `--realm orders=snowflake:js-safe`. A preset and its text are the same layout, so
             // what a new realm would record is compared, and not the words of the option.
-            (Some(kept), Some((scheme, Some(layouts)))) if kept.scheme() == scheme.name() => {
-                let wanted = layouts.scheme(scheme.kind(KuidKind::Global));
+            (Some(kept), Some((scheme, Some(settings)))) if kept.scheme() == scheme.name() => {
+                let wanted = settings.scheme(scheme.kind(KuidKind::Global));
                 check_node_size(name, &wanted, kept.pool())?;
                 let mut layout = String::new();
                 let _ = wanted.write_layout(&mut layout);
@@ -146,12 +146,12 @@ impl ServedRealm {
             )),
             // Two servers that start at the same time may both get here. The second then adopts what
             // the first has created.
-            (None, Some((scheme, layouts))) => {
-                if let Some(layouts) = layouts {
-                    let scheme = layouts.scheme(scheme.kind(KuidKind::Global));
+            (None, Some((scheme, settings))) => {
+                if let Some(settings) = settings {
+                    let scheme = settings.scheme(scheme.kind(KuidKind::Global));
                     check_node_size(name, &scheme, &default_pool(&scheme).parse()?)?;
                 }
-                let shape = ShapeOptions::of(layouts.as_ref(), policy, start);
+                let shape = ShapeOptions::of(settings.as_ref(), policy, start);
                 create(store, &shape.realm(name, *scheme)?)
             }
             (None, None) => {
@@ -167,7 +167,7 @@ impl ServedRealm {
 
 /// Refuses a realm's nodes of another size than the option has after the scheme: `scru64:16`.
 fn check_node_size(name: &RealmName, scheme: &AnyScheme, pool: &NodePool) -> Result<(), Failure> {
-    let Some(size) = scheme.layouts().node_size else { return Ok(()) };
+    let Some(size) = scheme.settings().node_size else { return Ok(()) };
     if pool.ranges().iter().all(|range| range.bits() == u32::from(size.get())) {
         return Ok(());
     }
@@ -221,7 +221,7 @@ fn changes(
     };
     let layout = match spec.layout() {
         "" => String::new(),
-        layout => format!(" {}", layout_option(layout)),
+        layout => format!(" {}", setting_option(layout)),
     };
     format!(
         "`tickid lease init {}{layout} --realm {} --pool {} --term {term:?} --skew {skew:?} \

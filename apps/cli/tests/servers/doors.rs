@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::collections::BTreeSet;
 
 use tickid_convert::{
-    AnyId, AnyLeasedGenerator, AnyScheme, Bits, Kind, Layouts, SchemeVariant, SchemeVisitor,
+    AnyId, AnyLeasedGenerator, AnyScheme, Bits, Kind, SchemeVariant, SchemeVisitor, Settings,
     ToParts as _,
 };
 use tickid_core::{AnyNode, Clock as _, Policy, Scheme, SystemClock, TickStart, UnixTime};
@@ -88,14 +88,14 @@ struct Case {
 
 impl Case {
     fn new((kind, shape, node, field, sequences, start): Row) -> Self {
-        let mut layouts = Layouts::default();
+        let mut settings = Settings::default();
         let named = shape.split_once(" --").and_then(|(_, option)| option.split_once(' '));
         if let Some((name, value)) = named
-            && let Some(option) = kind.layout_options().iter().find(|option| option.name == name)
+            && let Some(option) = kind.setting_options().iter().find(|option| option.name == name)
         {
-            option.set(&mut layouts, value).unwrap();
+            option.set(&mut settings, value).unwrap();
         }
-        let scheme = AnyScheme::new(kind, &layouts);
+        let scheme = AnyScheme::new(kind, &settings);
         let realm = format!("{}-{}", kind.key(), node.replace('/', "-"));
         let node = node.parse().unwrap();
         // Of 16 sequences, 2,400 IDs take at least 150 ticks, so that all remainders are among
@@ -125,7 +125,7 @@ impl Case {
         let (mut last, mut last_time) = (last, None);
         let mut starts = BTreeSet::new();
         for &id in ids {
-            let parts = id.parts(self.scheme.layouts()).unwrap();
+            let parts = id.parts(self.scheme.settings()).unwrap();
             assert_eq!(parts.node().map(Bits::value), node, "{from}: {id:?}");
             let sequence = parts.sequence().value();
             assert!(self.sequences.contains(&sequence), "{from}: {id:?} has {sequence}");

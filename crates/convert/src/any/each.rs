@@ -137,7 +137,7 @@ pub(super) use {each_of, ids_of, map_each, with_each};
 /// # Examples
 /// ```
 /// use core::num::NonZeroU32;
-/// use tickid_convert::{AnyScheme, IdsVisitor, Kind, Layouts, SchemeId};
+/// use tickid_convert::{AnyScheme, IdsVisitor, Kind, SchemeId, Settings};
 ///
 /// /// Writes texts, a line each.
 /// struct Lines<'a>(&'a mut String);
@@ -153,7 +153,7 @@ pub(super) use {each_of, ids_of, map_each, with_each};
 ///     }
 /// }
 ///
-/// let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
+/// let scheme = AnyScheme::new(Kind::Sno, &Settings::default());
 /// let mut generator = scheme.seeded_builder("258/16".parse()?, 0).build_local()?;
 /// let mut lines = String::new();
 /// # let clock = tickid_core::ManualClock::new(tickid_core::UnixTime::from_millis(1_700_000_000_000)?);

@@ -21,7 +21,7 @@ use super::each::{
 };
 use super::{AnyId, AnyScheme, Kind, with_id};
 use crate::error::ConvertError;
-use crate::options::Layouts;
+use crate::options::Settings;
 use crate::parts::Bits;
 use crate::schemes::sealed::Assemble as _;
 use crate::schemes::{SchemeId, SchemeVariant, SchemeVisitor};
@@ -41,11 +41,11 @@ use crate::to_parts::ToParts as _;
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{AnyScheme, Kind, Layouts};
+/// use tickid_convert::{AnyScheme, Kind, Settings};
 ///
-/// let mut layouts = Layouts::default();
-/// Kind::Snowflake.layout_options()[0].set(&mut layouts, "sonyflake")?; // as a user enters it
-/// let scheme = AnyScheme::new(Kind::Snowflake, &layouts);
+/// let mut settings = Settings::default();
+/// Kind::Snowflake.setting_options()[0].set(&mut settings, "sonyflake")?; // as a user enters it
+/// let scheme = AnyScheme::new(Kind::Snowflake, &settings);
 /// let generator = scheme.builder("7/16".parse()?).build()?;
 /// let id = generator.generate()?;
 /// assert_eq!(scheme.fields()[3].value(&id.bytes()), 7); // the node
@@ -93,9 +93,9 @@ impl AnyScheme {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_convert::{AnyScheme, Kind, Settings};
     ///
-    /// let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
+    /// let scheme = AnyScheme::new(Kind::Nanoflake, &Settings::default());
     /// let mut generator = scheme.builder("5/10".parse()?).build_local()?;
     /// assert_eq!(generator.generate()?.kind(), Kind::Nanoflake);
     /// assert!(scheme.builder("5/9".parse()?).build_local().is_err());
@@ -104,7 +104,7 @@ impl AnyScheme {
     #[cfg(feature = "std")]
     pub fn builder(&self, node: AnyNode) -> AnyBuilder {
         let each = each_of!(self.kind(), Id => {
-            let scheme = Id::scheme(self.layouts());
+            let scheme = Id::scheme(self.settings());
             let node = any_node::<Id>(&scheme, node);
             Builder::of_any(scheme, node)
         });
@@ -115,7 +115,7 @@ impl AnyScheme {
     /// [`Builder::seeded_of_any`] does. So it works without the feature `std`.
     pub fn seeded_builder(&self, node: AnyNode, seed: u64) -> AnyBuilder {
         let each = each_of!(self.kind(), Id => {
-            let scheme = Id::scheme(self.layouts());
+            let scheme = Id::scheme(self.settings());
             let node = any_node::<Id>(&scheme, node);
             Builder::seeded_of_any(scheme, node, seed)
         });
@@ -155,9 +155,9 @@ impl<C: fmt::Debug> AnyBuilder<C> {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_convert::{AnyScheme, Kind, Settings};
     ///
-    /// let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
+    /// let scheme = AnyScheme::new(Kind::Nanoflake, &Settings::default());
     /// let last = scheme.builder("5/10".parse()?).build()?.generate()?;
     /// let next = scheme.builder("5/10".parse()?).after(last)?.build()?.generate()?;
     /// assert!(next.to_u128() > last.to_u128());
@@ -170,7 +170,7 @@ impl<C: fmt::Debug> AnyBuilder<C> {
             return Err(AfterError::Toggle(self.scheme.kind()));
         }
         let each = map_each!(self.each, Id, builder => {
-            let tick = Id::scheme(self.scheme.layouts()).tick_at(time).map_err(ConvertError::Time)?;
+            let tick = Id::scheme(self.scheme.settings()).tick_at(time).map_err(ConvertError::Time)?;
             builder.restore(Snapshot::at(tick, sequence + 1))
         });
         Ok(Self { each, ..self })
@@ -218,9 +218,9 @@ impl AnyScheme {
         }
         // The size of a SCRU64 node tells its bits from those of the counter.
         let node_size = u8::try_from(node.bits()).ok().and_then(|bits| NodeIdSize::new(bits).ok());
-        let layouts =
-            Layouts { node_size: node_size.or(self.layouts().node_size), ..*self.layouts() };
-        let parts = with_id!(id, id => id.parts_of_last(&layouts))?;
+        let settings =
+            Settings { node_size: node_size.or(self.settings().node_size), ..*self.settings() };
+        let parts = with_id!(id, id => id.parts_of_last(&settings))?;
         let sequence = u32::try_from(parts.sequence().value()).unwrap_or(u32::MAX);
         let (Some((carried, share)), Some(field)) =
             (self.visit(SplitNode(node)), parts.node().map(Bits::value))
@@ -262,7 +262,7 @@ impl<C: Clock + fmt::Debug> AnyBuilder<C> {
     /// Returns a [`RangeError`] if the scheme has no such ticks.
     pub fn before(self, time: UnixTime) -> Result<Self, RangeError> {
         let each = map_each!(self.each, Id, builder => {
-            let ceiling = Id::scheme(self.scheme.layouts()).tick_at(time)?;
+            let ceiling = Id::scheme(self.scheme.settings()).tick_at(time)?;
             builder.window(Window::new(Tick::MIN, ceiling.get())?)
         });
         Ok(Self { each, ..self })
@@ -285,10 +285,10 @@ impl<C: Clock + fmt::Debug> AnyBuilder<C> {
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{AnyScheme, Kind, Layouts};
+/// use tickid_convert::{AnyScheme, Kind, Settings};
 /// use tickid_core::{AnyNode, UnixTime};
 ///
-/// let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
+/// let scheme = AnyScheme::new(Kind::Nanoflake, &Settings::default());
 /// let now = UnixTime::from_millis(1_700_000_000_000)?; // when the run starts
 /// let builder = || scheme.builder(AnyNode::new(5, 10)?).before(now);
 /// let mut backfill = builder()?.build_backfill()?;
@@ -331,11 +331,11 @@ impl AnyBackfill {
     /// backfill issues such IDs.
     pub fn after(self, id: AnyId) -> Result<Self, AfterError> {
         let (time, sequence) = self.scheme.position(self.node, id)?;
-        if id.parts(self.scheme.layouts()).is_ok_and(|parts| parts.toggle() == Some(true)) {
+        if id.parts(self.scheme.settings()).is_ok_and(|parts| parts.toggle() == Some(true)) {
             return Err(AfterError::Toggle(self.scheme.kind()));
         }
         let each = map_each!(self.each, Id, backfill => {
-            let tick = Id::scheme(self.scheme.layouts()).tick_at(time).map_err(ConvertError::Time)?;
+            let tick = Id::scheme(self.scheme.settings()).tick_at(time).map_err(ConvertError::Time)?;
             let snapshot = Snapshot::at(tick, sequence + 1);
             backfill.resume(snapshot).map_err(ConvertError::Sequence)?
         });
@@ -603,9 +603,9 @@ impl<C: Clock + fmt::Debug> AnyGenerator<C> {
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{AnyScheme, Kind, Layouts};
+/// use tickid_convert::{AnyScheme, Kind, Settings};
 ///
-/// let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
+/// let scheme = AnyScheme::new(Kind::Sno, &Settings::default());
 /// let mut generator = scheme.builder("258/16".parse()?).metabyte(24).build_local()?;
 /// let id = generator.generate()?;
 /// assert_eq!(scheme.fields()[2].value(&id.bytes()), 24);

@@ -7,7 +7,7 @@ use tickid_text::ParseError;
 
 use super::{IdBytes, IdText, IdsVisitor};
 use crate::error::ConvertError;
-use crate::options::Layouts;
+use crate::options::Settings;
 use crate::parts::Parts;
 use crate::schemes::SchemeId;
 use crate::schemes::any_id::{AnyId, with_id};
@@ -96,14 +96,14 @@ impl AnyId {
     /// Returns the start of the ID's tick. Even a kuid whose fields are not a valid time has one,
     /// although it has no [`parts`](ToParts::parts).
     #[must_use]
-    pub fn unix_time(self, layouts: &Layouts) -> UnixTime {
-        with_id!(self, id => SchemeId::unix_time(id, layouts))
+    pub fn unix_time(self, settings: &Settings) -> UnixTime {
+        with_id!(self, id => SchemeId::unix_time(id, settings))
     }
 }
 
 impl ToParts for AnyId {
-    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        with_id!(self, id => id.parts(layouts))
+    fn parts(self, settings: &Settings) -> Result<Parts, ConvertError> {
+        with_id!(self, id => id.parts(settings))
     }
 }
 

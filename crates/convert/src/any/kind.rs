@@ -1,4 +1,4 @@
-//! The facts about each scheme that need no layout.
+//! The facts about each scheme that need no settings.
 
 use core::ops::RangeInclusive;
 use core::str::FromStr;
@@ -6,7 +6,7 @@ use core::str::FromStr;
 use tickid_core::Scheme;
 
 use super::{AnyScheme, SchemeError, TextForm};
-use crate::options::{LayoutOption, Layouts};
+use crate::options::{SettingOption, Settings};
 use crate::schemes::kind::{Kind, with_type};
 use crate::schemes::{SchemeId, SchemeVariant, SchemeVisitor};
 
@@ -64,8 +64,8 @@ impl Kind {
     /// Returns the options for the values that the bits of IDs do not say. An option that several
     /// kinds have has the same name in all of them.
     #[must_use]
-    pub const fn layout_options(self) -> &'static [LayoutOption] {
-        with_type!(self, Id => Id::LAYOUT_OPTIONS)
+    pub const fn setting_options(self) -> &'static [SettingOption] {
+        with_type!(self, Id => Id::SETTING_OPTIONS)
     }
 
     /// Reports whether the caller chooses a metabyte for each ID, as with sno.
@@ -88,7 +88,7 @@ impl Kind {
             }
         }
 
-        AnyScheme::new(self, &Layouts::default()).visit(HasMetabyte)
+        AnyScheme::new(self, &Settings::default()).visit(HasMetabyte)
     }
 
     /// Returns the highest number that is an ID. All numbers from 0 to this one are.

@@ -41,7 +41,7 @@ impl Family for LeasedBuilders {
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_convert::{AnyLeasedGenerator, AnyScheme, Kind, Layouts};
+/// use tickid_convert::{AnyLeasedGenerator, AnyScheme, Kind, Settings};
 /// use tickid_lease::{Realm, Store};
 /// use tickid_nanoflake::Nanoflake;
 ///
@@ -81,7 +81,7 @@ impl AnyLeasedGenerator {
         realm: RealmSpec,
     ) -> Result<AnyLeasedBuilder, Mismatch> {
         let each = each_of!(scheme.kind(), Id => {
-            let realm = Realm::from_spec(realm, Id::scheme(scheme.layouts()))?;
+            let realm = Realm::from_spec(realm, Id::scheme(scheme.settings()))?;
             LeasedGenerator::builder(store, realm)
         });
         Ok(AnyLeasedBuilder { scheme, each })

@@ -1,4 +1,4 @@
-//! A scheme with its layout, known at run time.
+//! A scheme with its settings, known at run time.
 
 use core::fmt;
 use core::ops::{RangeBounds, RangeInclusive};
@@ -8,7 +8,7 @@ use tickid_core::{RangeError, Scheme as _, TickScale, UnixTime};
 use super::{AnyId, Kind, with_type};
 use crate::convert::convert_exact;
 use crate::error::ConvertError;
-use crate::options::{Layouts, Options};
+use crate::options::{Options, Settings};
 use crate::parts::{Bits, Parts, mask};
 use crate::schemes::sealed::Assemble as _;
 use crate::schemes::{Fields, SchemeId, SchemeVisitor, SettingList};
@@ -32,7 +32,7 @@ tickid_core::debug_error! {
     enum SchemeError { Name, Nodeless, Layout }
 }
 
-/// A scheme that is known only at run time, with its layout.
+/// A scheme that is known only at run time, with its settings.
 ///
 /// # Examples
 /// ```
@@ -48,14 +48,14 @@ tickid_core::debug_error! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AnyScheme {
     kind: Kind,
-    layouts: Layouts,
+    settings: Settings,
 }
 
 impl AnyScheme {
-    /// Returns a scheme with its layout among `layouts`.
+    /// Returns a scheme with its own among `settings`.
     #[must_use]
-    pub const fn new(kind: Kind, layouts: &Layouts) -> Self {
-        Self { kind, layouts: *layouts }
+    pub const fn new(kind: Kind, settings: &Settings) -> Self {
+        Self { kind, settings: *settings }
     }
 
     /// Returns the scheme of a realm from its record in a lease store. The record has the scheme's
@@ -81,16 +81,16 @@ impl AnyScheme {
         named.peek().ok_or(SchemeError::Name)?;
         let fits = |kind: &&Kind| kind.has_node() == has_node;
         let kind = *named.find(fits).ok_or(SchemeError::Nodeless)?;
-        let layouts = with_type!(kind, Id => Id::read_layout(layout, Layouts::default()));
-        Ok(Self { kind, layouts: layouts.ok_or(SchemeError::Layout)? })
+        let settings = with_type!(kind, Id => Id::read_layout(layout, Settings::default()));
+        Ok(Self { kind, settings: settings.ok_or(SchemeError::Layout)? })
     }
 
     /// Calls a function that is generic over the schemes, for example one that starts a generator,
-    /// with the scheme and its layout. The visitor is a trait and not a closure, because closures
+    /// with the scheme and its settings. The visitor is a trait and not a closure, because closures
     /// cannot be generic.
     pub fn visit<T: SchemeVisitor>(&self, visitor: T) -> T::Output {
         with_type!(self.kind, Id => {
-            visitor.visit(Id::scheme(&self.layouts), <Id as SchemeId>::Variant::default())
+            visitor.visit(Id::scheme(&self.settings), <Id as SchemeId>::Variant::default())
         })
     }
 
@@ -102,15 +102,15 @@ impl AnyScheme {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_convert::{AnyScheme, Kind, Settings};
     ///
     /// let mut layout = String::new();
-    /// AnyScheme::new(Kind::KuidGlobal, &Layouts::default()).write_layout(&mut layout)?;
+    /// AnyScheme::new(Kind::KuidGlobal, &Settings::default()).write_layout(&mut layout)?;
     /// assert_eq!(layout, "drift 8");
     /// # Ok::<(), core::fmt::Error>(())
     /// ```
     pub fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        with_type!(self.kind, Id => Id::scheme(&self.layouts).write_layout(out))
+        with_type!(self.kind, Id => Id::scheme(&self.settings).write_layout(out))
     }
 
     /// Returns the scheme, and for kuid the kind.
@@ -119,34 +119,34 @@ impl AnyScheme {
         self.kind
     }
 
-    /// Returns the layouts of all schemes, including this one's.
+    /// Returns the settings of all schemes, including this one's.
     #[must_use]
-    pub const fn layouts(&self) -> &Layouts {
-        &self.layouts
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
     }
 
-    /// Returns the number of bits of a node, or `None` if IDs have no node, or if the layout does
+    /// Returns the number of bits of a node, or `None` if IDs have no node, or if the settings do
     /// not determine the number.
     #[must_use]
     pub fn node_bits(&self) -> Option<u32> {
-        with_type!(self.kind, Id => Id::shape(&self.layouts)).node_bits
+        with_type!(self.kind, Id => Id::shape(&self.settings)).node_bits
     }
 
     /// Returns the scale of the ticks.
     #[must_use]
     pub fn scale(&self) -> TickScale {
-        with_type!(self.kind, Id => Id::shape(&self.layouts)).scale
+        with_type!(self.kind, Id => Id::shape(&self.settings)).scale
     }
 
     /// Returns the number of bits of an ID's sequence.
     #[must_use]
     pub fn sequence_bits(&self) -> u32 {
-        with_type!(self.kind, Id => Id::shape(&self.layouts)).sequence_bits
+        with_type!(self.kind, Id => Id::shape(&self.settings)).sequence_bits
     }
 
     /// Reports whether IDs have a tick-tock bit.
     pub(super) fn has_toggle(&self) -> bool {
-        with_type!(self.kind, Id => Id::shape(&self.layouts)).is_sno
+        with_type!(self.kind, Id => Id::shape(&self.settings)).is_sno
     }
 
     /// Returns the default nodes of a realm, as the highest node and its bits. They are all nodes
@@ -155,9 +155,9 @@ impl AnyScheme {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_convert::{AnyScheme, Kind, Settings};
     ///
-    /// let nodes = |kind| AnyScheme::new(kind, &Layouts::default()).usual_nodes();
+    /// let nodes = |kind| AnyScheme::new(kind, &Settings::default()).usual_nodes();
     /// assert_eq!(nodes(Kind::Nanoflake), Some((1_023, 10)));
     /// assert_eq!(nodes(Kind::KuidGlobal), Some((65_535, 32)));
     /// assert_eq!(nodes(Kind::KuidLocal), None);
@@ -167,7 +167,7 @@ impl AnyScheme {
         if !self.kind.has_node() {
             return None;
         }
-        let bits = Self::new(self.kind, &Layouts { node_size: None, ..self.layouts }).node_bits();
+        let bits = Self::new(self.kind, &Settings { node_size: None, ..self.settings }).node_bits();
         let bits = bits.unwrap_or(u8::BITS);
         Some((mask(bits.min(u16::BITS)), bits))
     }
@@ -175,19 +175,19 @@ impl AnyScheme {
     /// Returns the start of the tick of an ID.
     #[must_use]
     pub fn unix_time(&self, id: AnyId) -> UnixTime {
-        id.unix_time(&self.layouts)
+        id.unix_time(&self.settings)
     }
 
     /// Returns the fields that the bits of IDs consist of, the highest first.
     #[must_use]
     pub fn fields(&self) -> Fields {
-        with_type!(self.kind, Id => <Id as SchemeId>::fields(&self.layouts))
+        with_type!(self.kind, Id => <Id as SchemeId>::fields(&self.settings))
     }
 
     /// Returns the values that the bits of IDs do not say, for example Nanoflake's epoch.
     #[must_use]
     pub fn setting_list(&self) -> SettingList {
-        with_type!(self.kind, Id => Id::setting_list(&self.layouts))
+        with_type!(self.kind, Id => Id::setting_list(&self.settings))
     }
 
     /// Returns the lowest ID that shows `time` or a later one.
@@ -195,7 +195,7 @@ impl AnyScheme {
     /// # Errors
     /// Returns a [`RangeError`] for a time before the first tick or after the start of the last.
     pub fn min_at(&self, time: UnixTime) -> Result<AnyId, RangeError> {
-        with_type!(self.kind, Id => <Id as SchemeId>::min_at(time, &self.layouts).map(AnyId::from))
+        with_type!(self.kind, Id => <Id as SchemeId>::min_at(time, &self.settings).map(AnyId::from))
     }
 
     /// Returns the highest ID that shows `time` or an earlier one.
@@ -203,7 +203,7 @@ impl AnyScheme {
     /// # Errors
     /// Returns a [`RangeError`] for a time before the first tick or after the last.
     pub fn max_at(&self, time: UnixTime) -> Result<AnyId, RangeError> {
-        with_type!(self.kind, Id => <Id as SchemeId>::max_at(time, &self.layouts).map(AnyId::from))
+        with_type!(self.kind, Id => <Id as SchemeId>::max_at(time, &self.settings).map(AnyId::from))
     }
 
     /// Returns the lowest and the highest ID that show a time within `times`, or `None` if no ID
@@ -215,10 +215,10 @@ impl AnyScheme {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_convert::{AnyScheme, Kind, Settings};
     /// use tickid_core::UnixTime;
     ///
-    /// let sno = AnyScheme::new(Kind::Sno, &Layouts::default());
+    /// let sno = AnyScheme::new(Kind::Sno, &Settings::default());
     /// let [since, until] = [1_700_000_000_000, 1_700_000_000_004].map(UnixTime::from_millis);
     /// let ids = sno.range(since?..until?).ok_or("one tick of 4 ms")?;
     /// assert_eq!(ids.start().to_u128() >> 41, ids.end().to_u128() >> 41);
@@ -227,7 +227,7 @@ impl AnyScheme {
     pub fn range(&self, times: impl RangeBounds<UnixTime>) -> Option<RangeInclusive<AnyId>> {
         let times = (times.start_bound().cloned(), times.end_bound().cloned());
         with_type!(self.kind, Id => {
-            let (first, last) = <Id as SchemeId>::range(times, &self.layouts)?.into_inner();
+            let (first, last) = <Id as SchemeId>::range(times, &self.settings)?.into_inner();
             Some(first.into()..=last.into())
         })
     }
@@ -241,18 +241,18 @@ impl AnyScheme {
     ///
     /// # Examples
     /// ```
-    /// use tickid_convert::{AnyScheme, Kind, Layouts};
+    /// use tickid_convert::{AnyScheme, Kind, Settings};
     /// use tickid_core::UnixTime;
     ///
-    /// let sno = AnyScheme::new(Kind::Sno, &Layouts::default());
+    /// let sno = AnyScheme::new(Kind::Sno, &Settings::default());
     /// let id = sno.id_at(UnixTime::from_millis(1_700_000_000_000)?, 258, 7)?;
     /// let values: Vec<u128> = sno.fields().iter().map(|field| field.value(&id.bytes())).collect();
     /// assert_eq!(values, [109_424_000_000, 0, 0, 258, 7]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn id_at(&self, time: UnixTime, node: u64, sequence: u64) -> Result<AnyId, ConvertError> {
-        let shape = with_type!(self.kind, Id => Id::shape(&self.layouts));
-        let time = self.max_at(time).map_err(ConvertError::Time)?.unix_time(&self.layouts);
+        let shape = with_type!(self.kind, Id => Id::shape(&self.settings));
+        let time = self.max_at(time).map_err(ConvertError::Time)?.unix_time(&self.settings);
         let sequence = Bits::of("sequence", sequence, shape.sequence_bits);
         let mut parts = Parts::held(time, shape.scale, sequence.map_err(ConvertError::Sequence)?);
         match shape.node_bits {
@@ -263,7 +263,7 @@ impl AnyScheme {
             None if node != 0 => return Err(ConvertError::NodeTooWide { node, bits: 0 }),
             None => {}
         }
-        let options = Options { target: self.layouts, ..Options::default() };
+        let options = Options { target: self.settings, ..Options::default() };
         with_type!(self.kind, Id => convert_exact::<Id>(parts, &options).map(AnyId::from))
     }
 }

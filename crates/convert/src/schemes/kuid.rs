@@ -11,7 +11,7 @@ use super::{Fields, SchemeId, SchemeVariant, SettingList, SettingValue, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::options::{LayoutOption, Layouts, number};
+use crate::options::{SettingOption, Settings, number};
 use crate::parts::{Bits, Parts, mask};
 use crate::to_parts::ToParts;
 
@@ -38,7 +38,7 @@ fn no_time(id: LocalId) -> RangeError {
 /// can hold such IDs, but no generator issues them.
 impl ToParts for LocalId {
     #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
+    fn parts(self, _: &Settings) -> Result<Parts, ConvertError> {
         if self.tick().is_none() {
             return Err(ConvertError::NoTime(no_time(self)));
         }
@@ -64,18 +64,18 @@ impl SchemeId for LocalId {
     type Scheme = Kuid;
     type Variant = Local;
 
-    fn scheme(layouts: &Layouts) -> Kuid {
-        Kuid { drift: layouts.drift }
+    fn scheme(settings: &Settings) -> Kuid {
+        Kuid { drift: settings.drift }
     }
 
     own_texts!();
     own_integer!();
 
-    fn fields(_: &Layouts) -> Fields {
+    fn fields(_: &Settings) -> Fields {
         Fields::new(&Self::FIELDS)
     }
 
-    fn setting_list(_: &Layouts) -> SettingList {
+    fn setting_list(_: &Settings) -> SettingList {
         SettingList::one("kind", SettingValue::Word("local"), "without a node")
     }
 
@@ -90,14 +90,14 @@ impl SchemeId for GlobalId {
         "Global kuids of several nodes sort by node within some minutes: near its ends, the range \
          has IDs of other times as well.",
     );
-    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
+    const SETTING_OPTIONS: &'static [SettingOption] = &[SettingOption {
         name: "drift",
         values: "5..10",
         about: "the drift of global IDs, 5 to 10 [default: 8]",
         is_time: false,
-        set: |layouts, text| {
+        set: |settings, text| {
             let range = Drift::MIN.get()..=Drift::MAX.get();
-            layouts.drift = Drift::new(number("kuid drift in bits", range, text)?)?;
+            settings.drift = Drift::new(number("kuid drift in bits", range, text)?)?;
             Ok(())
         },
     }];
@@ -105,45 +105,45 @@ impl SchemeId for GlobalId {
     type Scheme = Kuid;
     type Variant = Global;
 
-    fn scheme(layouts: &Layouts) -> Kuid {
-        Kuid { drift: layouts.drift }
+    fn scheme(settings: &Settings) -> Kuid {
+        Kuid { drift: settings.drift }
     }
 
     own_texts!();
     own_bytes!(12);
 
     #[inline(always)]
-    fn unix_time(self, layouts: &Layouts) -> UnixTime {
-        self.unix_time(layouts.drift)
+    fn unix_time(self, settings: &Settings) -> UnixTime {
+        self.unix_time(settings.drift)
     }
 
-    fn fields(layouts: &Layouts) -> Fields {
-        Fields::new(&Self::fields(layouts.drift))
+    fn fields(settings: &Settings) -> Fields {
+        Fields::new(&Self::fields(settings.drift))
     }
 
-    fn setting_list(layouts: &Layouts) -> SettingList {
-        global_setting_list(layouts)
+    fn setting_list(settings: &Settings) -> SettingList {
+        global_setting_list(settings)
     }
 
-    fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
-        Self::min_at(time, layouts.drift)
+    fn min_at(time: UnixTime, settings: &Settings) -> Result<Self, RangeError> {
+        Self::min_at(time, settings.drift)
     }
 
-    fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
-        Self::max_at(time, layouts.drift)
+    fn max_at(time: UnixTime, settings: &Settings) -> Result<Self, RangeError> {
+        Self::max_at(time, settings.drift)
     }
 
     fn range(
         times: (Bound<UnixTime>, Bound<UnixTime>),
-        layouts: &Layouts,
+        settings: &Settings,
     ) -> Option<RangeInclusive<Self>> {
-        Self::range(times, layouts.drift)
+        Self::range(times, settings.drift)
     }
 }
 
 /// Returns the facts about a global ID that are not in its bits.
-pub(crate) fn global_setting_list(layouts: &Layouts) -> SettingList {
-    let drift = SettingValue::Number(layouts.drift.get().into());
+pub(crate) fn global_setting_list(settings: &Settings) -> SettingList {
+    let drift = SettingValue::Number(settings.drift.get().into());
     SettingList::one("kind", SettingValue::Word("global"), "with a node").and(
         "drift",
         drift,
@@ -152,9 +152,9 @@ pub(crate) fn global_setting_list(layouts: &Layouts) -> SettingList {
 }
 
 /// Reads the drift, which realms of local IDs record as well.
-fn read_drift(text: &str, layouts: Layouts) -> Option<Layouts> {
+fn read_drift(text: &str, settings: Settings) -> Option<Settings> {
     let bits = text.strip_prefix("drift ")?.parse().ok()?;
-    Some(Layouts { drift: Drift::new(bits).ok()?, ..layouts })
+    Some(Settings { drift: Drift::new(bits).ok()?, ..settings })
 }
 
 /// Returns the start of an ID's tick.
@@ -170,13 +170,13 @@ fn first_local_of(millis: i64) -> Option<LocalId> {
 
 impl Assemble for LocalId {
     #[inline]
-    fn shape(_: &Layouts) -> Shape {
+    fn shape(_: &Settings) -> Shape {
         let scale = Kuid::default().scale();
         Shape { scale, node_bits: None, sequence_bits: SEQUENCE_BITS, is_sno: false }
     }
 
     #[inline]
-    fn of(tick: i64, time: UnixTime, parts: &Parts, _: &Layouts) -> Result<Self, ConvertError> {
+    fn of(tick: i64, time: UnixTime, parts: &Parts, _: &Settings) -> Result<Self, ConvertError> {
         held(Kuid::default(), tick, time)?;
         // Checked: a tick of the format starts then.
         let micros = parts.time.as_micros().cast_unsigned();
@@ -194,40 +194,40 @@ impl Assemble for LocalId {
         id.map_err(ConvertError::Time)
     }
 
-    fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
-        read_drift(text, layouts)
+    fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
+        read_drift(text, settings)
     }
 
-    fn time_to_carry(self, _: &Layouts) -> Result<UnixTime, RangeError> {
+    fn time_to_carry(self, _: &Settings) -> Result<UnixTime, RangeError> {
         valid_time(self)
     }
 
-    fn rest_to_carry(self, _: &Layouts) -> u64 {
+    fn rest_to_carry(self, _: &Settings) -> u64 {
         self.get()
     }
 
-    fn from_v7(millis: i64, rest: u64, _: u8, _: &Layouts) -> Result<Self, CarryError> {
+    fn from_v7(millis: i64, rest: u64, _: u8, _: &Settings) -> Result<Self, CarryError> {
         let id = Self::new(rest);
         let is_its = valid_time(id).is_ok_and(|time| time.as_millis() == millis);
         if is_its { Ok(id) } else { Err(CarryError::OTHER_TIME) }
     }
 }
 
-/// The parts have the time and the node under [`Layouts::drift`], and are otherwise those of a
+/// The parts have the time and the node under [`Settings::drift`], and are otherwise those of a
 /// local ID.
 impl ToParts for GlobalId {
     #[inline]
-    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        let drift = layouts.drift;
+    fn parts(self, settings: &Settings) -> Result<Parts, ConvertError> {
+        let drift = settings.drift;
         let node = Bits::held(self.node(drift).get().into(), u32::BITS);
-        Ok(self.to_local(drift).parts(layouts)?.with_node(node).with_drift(drift))
+        Ok(self.to_local(drift).parts(settings)?.with_node(node).with_drift(drift))
     }
 }
 
 impl Assemble for GlobalId {
     #[inline]
-    fn shape(layouts: &Layouts) -> Shape {
-        Shape { node_bits: Some(u32::BITS), ..LocalId::shape(layouts) }
+    fn shape(settings: &Settings) -> Shape {
+        Shape { node_bits: Some(u32::BITS), ..LocalId::shape(settings) }
     }
 
     #[inline]
@@ -235,28 +235,28 @@ impl Assemble for GlobalId {
         tick: i64,
         time: UnixTime,
         parts: &Parts,
-        layouts: &Layouts,
+        settings: &Settings,
     ) -> Result<Self, ConvertError> {
-        let local = LocalId::of(tick, time, parts, layouts)?;
+        let local = LocalId::of(tick, time, parts, settings)?;
         #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
         let node = Node::new(parts.node.map_or(0, Bits::value) as u32);
-        Ok(Self::from_local(local, node, layouts.drift))
+        Ok(Self::from_local(local, node, settings.drift))
     }
 
-    fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
-        read_drift(text, layouts)
+    fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
+        read_drift(text, settings)
     }
 
-    fn time_to_carry(self, layouts: &Layouts) -> Result<UnixTime, RangeError> {
-        valid_time(self.to_local(layouts.drift))
+    fn time_to_carry(self, settings: &Settings) -> Result<UnixTime, RangeError> {
+        valid_time(self.to_local(settings.drift))
     }
 
-    fn rest_to_carry(self, layouts: &Layouts) -> u64 {
-        u64::from(self.node(layouts.drift).get()) << u32::BITS
+    fn rest_to_carry(self, settings: &Settings) -> u64 {
+        u64::from(self.node(settings.drift).get()) << u32::BITS
             | u64::from(self.sequence()) << UNUSED_BITS
     }
 
-    fn from_v7(millis: i64, rest: u64, drift: u8, layouts: &Layouts) -> Result<Self, CarryError> {
+    fn from_v7(millis: i64, rest: u64, drift: u8, settings: &Settings) -> Result<Self, CarryError> {
         let found = Drift::new(drift).map_err(|_| not_carried("a drift that is not one"))?;
         if rest & mask(UNUSED_BITS) != 0 {
             return Err(not_carried("more bits than the kind has"));
@@ -264,8 +264,8 @@ impl Assemble for GlobalId {
         let (node, sequence) = (rest >> u32::BITS, rest >> UNUSED_BITS & mask(SEQUENCE_BITS));
         let local = first_local_of(millis).map(|id| LocalId::new(id.get() | sequence));
         let local = local.ok_or(not_carried("a millisecond in which no kuid's tick starts"))?;
-        if found != layouts.drift {
-            return Err(CarryError::Drift { found: drift, expected: layouts.drift.get() });
+        if found != settings.drift {
+            return Err(CarryError::Drift { found: drift, expected: settings.drift.get() });
         }
         let node = Node::new(u32::try_from(node).unwrap_or(u32::MAX));
         Ok(Self::from_local(local, node, found))
@@ -275,9 +275,9 @@ impl Assemble for GlobalId {
 /// The parts are those of a global ID, with a node of 64 bits.
 impl ToParts for WideGlobalId {
     #[inline]
-    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        let drift = layouts.drift;
+    fn parts(self, settings: &Settings) -> Result<Parts, ConvertError> {
+        let drift = settings.drift;
         let node = Bits::held(self.node(drift), u64::BITS);
-        Ok(self.to_local(drift).parts(layouts)?.with_node(node).with_drift(drift))
+        Ok(self.to_local(drift).parts(settings)?.with_node(node).with_drift(drift))
     }
 }

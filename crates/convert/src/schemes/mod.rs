@@ -82,21 +82,21 @@ macro_rules! own_bytes {
 macro_rules! own_times {
     () => {
         #[inline(always)]
-        fn unix_time(self, _: &Layouts) -> UnixTime {
+        fn unix_time(self, _: &Settings) -> UnixTime {
             self.unix_time()
         }
 
-        fn min_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
+        fn min_at(time: UnixTime, _: &Settings) -> Result<Self, RangeError> {
             Self::min_at(time)
         }
 
-        fn max_at(time: UnixTime, _: &Layouts) -> Result<Self, RangeError> {
+        fn max_at(time: UnixTime, _: &Settings) -> Result<Self, RangeError> {
             Self::max_at(time)
         }
 
         fn range(
             times: (core::ops::Bound<UnixTime>, core::ops::Bound<UnixTime>),
-            _: &Layouts,
+            _: &Settings,
         ) -> Option<RangeInclusive<Self>> {
             Self::range(times)
         }

@@ -10,15 +10,15 @@ use super::{Fields, SchemeId, SchemeVariant, SettingList, SettingValue, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::options::{LayoutOption, LayoutOptionError, Layouts};
+use crate::options::{SettingOption, SettingOptionError, Settings};
 use crate::parts::{Bits, Parts};
 use crate::to_parts::ToParts;
 
-/// The parts have the time since [`Layouts::epoch`].
+/// The parts have the time since [`Settings::epoch`].
 impl ToParts for NanoflakeId {
     #[inline]
-    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        let scheme = Nanoflake { epoch: layouts.epoch };
+    fn parts(self, settings: &Settings) -> Result<Parts, ConvertError> {
+        let scheme = Nanoflake { epoch: settings.epoch };
         let sequence = Bits::held(self.sequence().into(), Self::SEQUENCE_BITS);
         let generator = Bits::held(self.generator().get().into(), GeneratorId::BITS);
         Ok(Parts::held(scheme.unix_time(self), scheme.scale(), sequence).with_node(generator))
@@ -33,19 +33,19 @@ impl SchemeId for NanoflakeId {
     const KIND: Kind = Kind::Nanoflake;
     const MAX_NUMBER: u128 = Self::MAX.get().cast_unsigned() as u128;
     const BLANK: Self = Self::MIN;
-    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
+    const SETTING_OPTIONS: &'static [SettingOption] = &[SettingOption {
         name: "epoch",
         values: "twitter|discord|unix|TIME",
         about: "the epoch, by name, as a date, in RFC 3339 or in milliseconds since 1970 [default: \
                 twitter]",
         is_time: true,
-        set: |layouts, text| {
-            layouts.epoch = match text {
+        set: |settings, text| {
+            settings.epoch = match text {
                 "twitter" => Epoch::TWITTER,
                 "discord" => Epoch::DISCORD,
                 "unix" => Epoch::UNIX,
                 millis => {
-                    let millis: i128 = millis.parse().map_err(|_| LayoutOptionError::Epoch)?;
+                    let millis: i128 = millis.parse().map_err(|_| SettingOptionError::Epoch)?;
                     let in_range = i64::try_from(millis).ok();
                     let [min, max] = [UnixTime::MIN, UnixTime::MAX].map(UnixTime::as_millis);
                     let error =
@@ -60,47 +60,47 @@ impl SchemeId for NanoflakeId {
     type Scheme = Nanoflake;
     type Variant = Plain;
 
-    fn scheme(layouts: &Layouts) -> Nanoflake {
-        Nanoflake { epoch: layouts.epoch }
+    fn scheme(settings: &Settings) -> Nanoflake {
+        Nanoflake { epoch: settings.epoch }
     }
 
     own_texts!();
     own_integer!();
 
     #[inline(always)]
-    fn unix_time(self, layouts: &Layouts) -> UnixTime {
-        Nanoflake { epoch: layouts.epoch }.unix_time(self)
+    fn unix_time(self, settings: &Settings) -> UnixTime {
+        Nanoflake { epoch: settings.epoch }.unix_time(self)
     }
 
-    fn fields(_: &Layouts) -> Fields {
+    fn fields(_: &Settings) -> Fields {
         Fields::new(&Self::FIELDS)
     }
 
-    fn setting_list(layouts: &Layouts) -> SettingList {
-        let epoch = SettingValue::Number(layouts.epoch.as_unix_millis());
+    fn setting_list(settings: &Settings) -> SettingList {
+        let epoch = SettingValue::Number(settings.epoch.as_unix_millis());
         SettingList::one("epoch_ms", epoch, "ms since 1970; not in the ID")
     }
 
-    fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
-        Nanoflake { epoch: layouts.epoch }.min_at(time)
+    fn min_at(time: UnixTime, settings: &Settings) -> Result<Self, RangeError> {
+        Nanoflake { epoch: settings.epoch }.min_at(time)
     }
 
-    fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError> {
-        Nanoflake { epoch: layouts.epoch }.max_at(time)
+    fn max_at(time: UnixTime, settings: &Settings) -> Result<Self, RangeError> {
+        Nanoflake { epoch: settings.epoch }.max_at(time)
     }
 
     fn range(
         times: (Bound<UnixTime>, Bound<UnixTime>),
-        layouts: &Layouts,
+        settings: &Settings,
     ) -> Option<RangeInclusive<Self>> {
-        Nanoflake { epoch: layouts.epoch }.range(times)
+        Nanoflake { epoch: settings.epoch }.range(times)
     }
 }
 
 impl Assemble for NanoflakeId {
     #[inline]
-    fn shape(layouts: &Layouts) -> Shape {
-        let scale = Nanoflake { epoch: layouts.epoch }.scale();
+    fn shape(settings: &Settings) -> Shape {
+        let scale = Nanoflake { epoch: settings.epoch }.scale();
         Shape::new(scale, GeneratorId::BITS, Self::SEQUENCE_BITS)
     }
 
@@ -109,9 +109,9 @@ impl Assemble for NanoflakeId {
         tick: i64,
         time: UnixTime,
         parts: &Parts,
-        layouts: &Layouts,
+        settings: &Settings,
     ) -> Result<Self, ConvertError> {
-        let tick = held(Nanoflake { epoch: layouts.epoch }, tick, time)?;
+        let tick = held(Nanoflake { epoch: settings.epoch }, tick, time)?;
         let node = parts.node.map_or(0, Bits::value);
         #[allow(clippy::cast_possible_truncation, reason = "10 and 12 bits")]
         let (generator, sequence) = (node as u16, parts.sequence.value() as u16);
@@ -120,23 +120,23 @@ impl Assemble for NanoflakeId {
         id.map_err(ConvertError::Time)
     }
 
-    fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
+    fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
         let millis = text.strip_prefix("epoch ")?.parse().ok()?;
-        Some(Layouts { epoch: Epoch::from_unix_millis(millis).ok()?, ..layouts })
+        Some(Settings { epoch: Epoch::from_unix_millis(millis).ok()?, ..settings })
     }
 
-    fn time_to_carry(self, layouts: &Layouts) -> Result<UnixTime, RangeError> {
-        Ok(self.unix_time(layouts))
+    fn time_to_carry(self, settings: &Settings) -> Result<UnixTime, RangeError> {
+        Ok(self.unix_time(settings))
     }
 
-    fn rest_to_carry(self, _: &Layouts) -> u64 {
+    fn rest_to_carry(self, _: &Settings) -> u64 {
         self.get().cast_unsigned()
     }
 
-    fn from_v7(millis: i64, rest: u64, _: u8, layouts: &Layouts) -> Result<Self, CarryError> {
+    fn from_v7(millis: i64, rest: u64, _: u8, settings: &Settings) -> Result<Self, CarryError> {
         let id = Self::try_from(rest).map_err(|_| not_carried("a number that is not an ID"))?;
         let found = millis - id.timestamp().cast_signed();
-        let expected = layouts.epoch.as_unix_millis();
+        let expected = settings.epoch.as_unix_millis();
         if found == expected {
             return Ok(id);
         }

@@ -9,7 +9,7 @@ use tickid_text::form::FormOf;
 
 use crate::any::{AnyId, Kind};
 use crate::inline_vec::InlineVec;
-use crate::options::{LayoutOption, Layouts};
+use crate::options::{SettingOption, Settings};
 use crate::to_parts::ToParts;
 
 /// The ID type of a scheme, and the description that [`AnyId`] and [`AnyScheme`](crate::AnyScheme)
@@ -20,10 +20,10 @@ use crate::to_parts::ToParts;
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{AnyId, Layouts, SchemeId};
+/// use tickid_convert::{AnyId, SchemeId, Settings};
 ///
 /// fn describe<I: SchemeId>(id: I) -> String {
-///     let time = id.unix_time(&Layouts::default());
+///     let time = id.unix_time(&Settings::default());
 ///     format!("{} of {time}, {} bytes", &*id.text(), id.bytes().as_ref().len())
 /// }
 /// let id = tickid_scru64::scru64!("0u375nxqh5cq");
@@ -45,7 +45,7 @@ pub trait SchemeId:
     /// The reason why a range of times also holds IDs of other times, or `None` if it does not.
     const RANGE_NOTE: Option<&'static str> = None;
     /// The options for the values that the bits do not say.
-    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[];
+    const SETTING_OPTIONS: &'static [SettingOption] = &[];
 
     /// The scheme that generators of these IDs have.
     type Scheme: Scheme;
@@ -57,8 +57,8 @@ pub trait SchemeId:
     /// The array of the bytes.
     type Bytes: AsRef<[u8]>;
 
-    /// Returns the scheme with its layout.
-    fn scheme(layouts: &Layouts) -> Self::Scheme;
+    /// Returns the scheme with its settings.
+    fn scheme(settings: &Settings) -> Self::Scheme;
 
     /// Reads the canonical text.
     ///
@@ -83,14 +83,14 @@ pub trait SchemeId:
 
     /// Returns the start of the ID's tick. Even a kuid whose fields are not a valid time has one,
     /// although it has no [`parts`](ToParts::parts).
-    fn unix_time(self, layouts: &Layouts) -> UnixTime;
+    fn unix_time(self, settings: &Settings) -> UnixTime;
 
     /// Returns the fields that the bits consist of, the highest first.
-    fn fields(layouts: &Layouts) -> Fields;
+    fn fields(settings: &Settings) -> Fields;
 
     /// Returns the values that the bits do not say.
-    fn setting_list(layouts: &Layouts) -> SettingList {
-        let _ = layouts;
+    fn setting_list(settings: &Settings) -> SettingList {
+        let _ = settings;
         SettingList::default()
     }
 
@@ -98,18 +98,18 @@ pub trait SchemeId:
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the first tick or after the start of the last.
-    fn min_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError>;
+    fn min_at(time: UnixTime, settings: &Settings) -> Result<Self, RangeError>;
 
     /// Returns the highest ID that shows `time` or an earlier one.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the first tick or after the last.
-    fn max_at(time: UnixTime, layouts: &Layouts) -> Result<Self, RangeError>;
+    fn max_at(time: UnixTime, settings: &Settings) -> Result<Self, RangeError>;
 
     /// Returns the range of the IDs that show a time within `times`, or `None` if no ID does.
     fn range(
         times: (Bound<UnixTime>, Bound<UnixTime>),
-        layouts: &Layouts,
+        settings: &Settings,
     ) -> Option<RangeInclusive<Self>>;
 }
 
@@ -165,9 +165,9 @@ pub trait SchemeVisitor {
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{AnyScheme, Kind, Layouts};
+/// use tickid_convert::{AnyScheme, Kind, Settings};
 ///
-/// let fields = AnyScheme::new(Kind::Sno, &Layouts::default()).fields();
+/// let fields = AnyScheme::new(Kind::Sno, &Settings::default()).fields();
 /// let names: Vec<_> = fields.iter().map(|field| field.name()).collect();
 /// assert_eq!(names, ["timestamp", "toggle", "meta", "partition", "sequence"]);
 /// ```
@@ -267,7 +267,7 @@ pub(crate) mod sealed {
 
     use crate::carry::CarryError;
     use crate::error::ConvertError;
-    use crate::options::Layouts;
+    use crate::options::Settings;
     use crate::parts::Parts;
     use crate::to_parts::ToParts;
 
@@ -292,7 +292,7 @@ pub(crate) mod sealed {
 
     #[allow(unnameable_types, reason = "sealed: no other type can be a scheme's ID")]
     pub trait Assemble: Copy + PartialEq + ToParts {
-        fn shape(layouts: &Layouts) -> Shape;
+        fn shape(settings: &Settings) -> Shape;
 
         /// Returns the ID of parts that fit the shape, in the tick with this number, which contains
         /// `time`.
@@ -303,41 +303,41 @@ pub(crate) mod sealed {
             tick: i64,
             time: UnixTime,
             parts: &Parts,
-            layouts: &Layouts,
+            settings: &Settings,
         ) -> Result<Self, ConvertError>;
 
         /// Reads the settings that [`Scheme::write_layout`](tickid_core::Scheme::write_layout)
         /// wrote. The result is `None` for a text that it does not write.
-        fn read_layout(text: &str, layouts: Layouts) -> Option<Layouts> {
-            text.is_empty().then_some(layouts)
+        fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
+            text.is_empty().then_some(settings)
         }
 
         /// Returns the parts of the ID that a generator is to continue after.
         ///
         /// # Errors
         /// Returns a [`ConvertError`] if the fields are not a valid time.
-        fn parts_of_last(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-            self.parts(layouts)
+        fn parts_of_last(self, settings: &Settings) -> Result<Parts, ConvertError> {
+            self.parts(settings)
         }
 
         /// Returns the start of the ID's tick, for a UUID of version 7.
         ///
         /// # Errors
         /// Returns a [`RangeError`] if the ID's fields are not a valid time.
-        fn time_to_carry(self, layouts: &Layouts) -> Result<UnixTime, RangeError>;
+        fn time_to_carry(self, settings: &Settings) -> Result<UnixTime, RangeError>;
 
         /// Returns the 64 bits beside the milliseconds in a UUID of version 7.
-        fn rest_to_carry(self, layouts: &Layouts) -> u64;
+        fn rest_to_carry(self, settings: &Settings) -> u64;
 
         /// Returns the ID in a UUID of version 7.
         ///
         /// # Errors
-        /// Returns a [`CarryError`] if the UUID does not hold an ID of these layouts.
+        /// Returns a [`CarryError`] if the UUID does not hold an ID of these settings.
         fn from_v7(
             millis: i64,
             rest: u64,
             drift: u8,
-            layouts: &Layouts,
+            settings: &Settings,
         ) -> Result<Self, CarryError>;
     }
 }

@@ -10,7 +10,7 @@ use super::{Fields, SchemeId, SchemeVariant, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::options::{LayoutOption, Layouts, number};
+use crate::options::{SettingOption, Settings, number};
 use crate::parts::{Bits, Parts};
 use crate::to_parts::ToParts;
 
@@ -21,22 +21,22 @@ fn reserved(timestamp: u64) -> RangeError {
     RangeError::new("SCRU64 timestamp", timestamp.into(), first, last)
 }
 
-/// The parts have a node of [`Layouts::node_size`], or none where that is unknown.
+/// The parts have a node of [`Settings::node_size`], or none where that is unknown.
 impl ToParts for Scru64Id {
     #[inline]
-    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+    fn parts(self, settings: &Settings) -> Result<Parts, ConvertError> {
         if self.is_reserved() {
             return Err(ConvertError::NoTime(reserved(self.timestamp())));
         }
-        Ok(parts(self, layouts))
+        Ok(parts(self, settings))
     }
 }
 
 /// Returns the parts of an ID that may be reserved.
 #[inline]
-fn parts(id: Scru64Id, layouts: &Layouts) -> Parts {
+fn parts(id: Scru64Id, settings: &Settings) -> Parts {
     let (time, scale) = (id.unix_time(), Scru64.scale());
-    match layouts.node_size {
+    match settings.node_size {
         Some(size) => {
             let counter = Bits::held(id.counter(size).into(), size.counter_bits());
             let node = Bits::held(id.node_id(size).into(), size.get().into());
@@ -57,15 +57,15 @@ impl SchemeId for Scru64Id {
     const KIND: Kind = Kind::Scru64;
     const MAX_NUMBER: u128 = Self::MAX.get() as u128;
     const BLANK: Self = Self::MIN;
-    const LAYOUT_OPTIONS: &'static [LayoutOption] = &[LayoutOption {
+    const SETTING_OPTIONS: &'static [SettingOption] = &[SettingOption {
         name: "node-size",
         values: "BITS",
         about: "the bits of the node ID, 1 to 23; without them, node ID and counter are one number",
         is_time: false,
-        set: |layouts, text| {
+        set: |settings, text| {
             let range = NodeIdSize::MIN.get()..=NodeIdSize::MAX.get();
             let size = number("node ID size in bits", range, text)?;
-            layouts.node_size = Some(NodeIdSize::new(size)?);
+            settings.node_size = Some(NodeIdSize::new(size)?);
             Ok(())
         },
     }];
@@ -73,15 +73,15 @@ impl SchemeId for Scru64Id {
     type Scheme = Scru64;
     type Variant = Plain;
 
-    fn scheme(_: &Layouts) -> Scru64 {
+    fn scheme(_: &Settings) -> Scru64 {
         Scru64
     }
 
     own_texts!();
     own_integer!();
 
-    fn fields(layouts: &Layouts) -> Fields {
-        match layouts.node_size {
+    fn fields(settings: &Settings) -> Fields {
+        match settings.node_size {
             Some(size) => Fields::new(&Self::fields(size)),
             None => Fields::new(&Self::FIELDS),
         }
@@ -92,8 +92,8 @@ impl SchemeId for Scru64Id {
 
 impl Assemble for Scru64Id {
     #[inline]
-    fn shape(layouts: &Layouts) -> Shape {
-        let size = layouts.node_size;
+    fn shape(settings: &Settings) -> Shape {
+        let size = settings.node_size;
         Shape {
             scale: Scru64.scale(),
             node_bits: size.map(|size| size.get().into()),
@@ -107,13 +107,13 @@ impl Assemble for Scru64Id {
         tick: i64,
         time: UnixTime,
         parts: &Parts,
-        layouts: &Layouts,
+        settings: &Settings,
     ) -> Result<Self, ConvertError> {
         let tick = held(Scru64, tick, time)?;
         if !(Scru64::FIRST_TICK..=Scru64::LAST_TICK).contains(&tick) {
             return Err(ConvertError::Time(reserved(tick)));
         }
-        let node = match (parts.node, layouts.node_size) {
+        let node = match (parts.node, settings.node_size) {
             (Some(node), Some(size)) => node.value() << size.counter_bits(),
             _ => 0,
         };
@@ -123,19 +123,19 @@ impl Assemble for Scru64Id {
     }
 
     /// A node's previous ID may have any timestamp, because the scheme's document allows it.
-    fn parts_of_last(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        Ok(parts(self, layouts))
+    fn parts_of_last(self, settings: &Settings) -> Result<Parts, ConvertError> {
+        Ok(parts(self, settings))
     }
 
-    fn time_to_carry(self, _: &Layouts) -> Result<UnixTime, RangeError> {
+    fn time_to_carry(self, _: &Settings) -> Result<UnixTime, RangeError> {
         Ok(self.unix_time())
     }
 
-    fn rest_to_carry(self, _: &Layouts) -> u64 {
+    fn rest_to_carry(self, _: &Settings) -> u64 {
         self.get()
     }
 
-    fn from_v7(millis: i64, rest: u64, _: u8, _: &Layouts) -> Result<Self, CarryError> {
+    fn from_v7(millis: i64, rest: u64, _: u8, _: &Settings) -> Result<Self, CarryError> {
         let id = Self::new(rest).map_err(|_| not_carried("a number that is not an ID"))?;
         if id.unix_time().as_millis() == millis { Ok(id) } else { Err(CarryError::OTHER_TIME) }
     }

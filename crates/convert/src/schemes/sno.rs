@@ -10,7 +10,7 @@ use super::{Fields, SchemeId, SchemeVariant, held};
 use crate::any::Kind;
 use crate::carry::{CarryError, not_carried};
 use crate::error::ConvertError;
-use crate::options::Layouts;
+use crate::options::Settings;
 use crate::parts::{Bits, Parts, mask};
 use crate::to_parts::ToParts;
 
@@ -20,7 +20,7 @@ const UNUSED_BITS: u32 = 23;
 /// The parts have a tick-tock bit and a metabyte.
 impl ToParts for SnoId {
     #[inline]
-    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
+    fn parts(self, _: &Settings) -> Result<Parts, ConvertError> {
         let sequence = Bits::held(self.sequence().into(), u16::BITS);
         let partition = Bits::held(self.partition().get().into(), u16::BITS);
         let parts = Parts::held(self.unix_time(), Sno.scale(), sequence);
@@ -45,14 +45,14 @@ impl SchemeId for SnoId {
     type Scheme = Sno;
     type Variant = Meta;
 
-    fn scheme(_: &Layouts) -> Sno {
+    fn scheme(_: &Settings) -> Sno {
         Sno
     }
 
     own_texts!();
     own_bytes!(Self::LEN);
 
-    fn fields(_: &Layouts) -> Fields {
+    fn fields(_: &Settings) -> Fields {
         Fields::new(&Self::FIELDS)
     }
 
@@ -61,13 +61,13 @@ impl SchemeId for SnoId {
 
 impl Assemble for SnoId {
     #[inline]
-    fn shape(_: &Layouts) -> Shape {
+    fn shape(_: &Settings) -> Shape {
         let scale = Sno.scale();
         Shape { scale, node_bits: Some(u16::BITS), sequence_bits: u16::BITS, is_sno: true }
     }
 
     #[inline]
-    fn of(tick: i64, time: UnixTime, parts: &Parts, _: &Layouts) -> Result<Self, ConvertError> {
+    fn of(tick: i64, time: UnixTime, parts: &Parts, _: &Settings) -> Result<Self, ConvertError> {
         let tick = held(Sno, tick, time)?;
         let (toggle, meta) = (parts.toggle == Some(true), parts.metabyte.unwrap_or(0));
         #[allow(clippy::cast_possible_truncation, reason = "16 bits each")]
@@ -77,11 +77,11 @@ impl Assemble for SnoId {
         id.map(|id| id.with_meta(meta)).map_err(ConvertError::Time)
     }
 
-    fn time_to_carry(self, _: &Layouts) -> Result<UnixTime, RangeError> {
+    fn time_to_carry(self, _: &Settings) -> Result<UnixTime, RangeError> {
         Ok(self.unix_time())
     }
 
-    fn rest_to_carry(self, _: &Layouts) -> u64 {
+    fn rest_to_carry(self, _: &Settings) -> u64 {
         let fields = u64::from(self.toggle()) << 40
             | u64::from(self.meta()) << 32
             | u64::from(self.partition().get()) << 16
@@ -89,7 +89,7 @@ impl Assemble for SnoId {
         fields << UNUSED_BITS
     }
 
-    fn from_v7(millis: i64, rest: u64, _: u8, _: &Layouts) -> Result<Self, CarryError> {
+    fn from_v7(millis: i64, rest: u64, _: u8, _: &Settings) -> Result<Self, CarryError> {
         let fields = rest >> UNUSED_BITS;
         let time = UnixTime::from_millis(millis);
         let first = time.and_then(Self::min_at).ok();

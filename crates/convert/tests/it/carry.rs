@@ -1,7 +1,7 @@
 //! IDs of all schemes go through UUIDs and come out as they were.
 
 use proptest::prelude::*;
-use tickid_convert::{AnyId, Layouts, ToParts, carry, carry::CarryError};
+use tickid_convert::{AnyId, Settings, ToParts, carry, carry::CarryError};
 use tickid_kuid::{Drift, GlobalId, LocalId, Node};
 use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
@@ -9,7 +9,7 @@ use tickid_sno::SnoId;
 use tickid_testkit::config;
 use uuid::{Uuid, Variant};
 
-use crate::support::{TestId, fields, for_each_test_id, layouts, near, nearest, times};
+use crate::support::{TestId, fields, for_each_test_id, near, nearest, settings, times};
 
 fn any_id() -> impl Strategy<Value = AnyId> {
     prop_oneof![
@@ -34,20 +34,20 @@ fn any_id() -> impl Strategy<Value = AnyId> {
 }
 
 /// An ID near an edge, of the scheme that the number says.
-fn timed(layouts: Layouts) -> impl Strategy<Value = AnyId> {
+fn timed(settings: Settings) -> impl Strategy<Value = AnyId> {
     fn of<S: TestId + Into<AnyId>>(
         time: tickid_core::UnixTime,
         fields: crate::support::TickFields,
-        layouts: &Layouts,
+        settings: &Settings,
     ) -> AnyId {
-        S::at(nearest(S::scheme(layouts), time), fields, layouts).into()
+        S::at(nearest(S::scheme(settings), time), fields, settings).into()
     }
     (times(), near(), fields(), 0..5).prop_map(move |(time, _, fields, kind)| match kind {
-        0 => of::<Scru64Id>(time, fields, &layouts),
-        1 => of::<NanoflakeId>(time, fields, &layouts),
-        2 => of::<LocalId>(time, fields, &layouts),
-        3 => of::<GlobalId>(time, fields, &layouts),
-        _ => of::<SnoId>(time, fields, &layouts),
+        0 => of::<Scru64Id>(time, fields, &settings),
+        1 => of::<NanoflakeId>(time, fields, &settings),
+        2 => of::<LocalId>(time, fields, &settings),
+        3 => of::<GlobalId>(time, fields, &settings),
+        _ => of::<SnoId>(time, fields, &settings),
     })
 }
 
@@ -55,14 +55,14 @@ proptest! {
     #![proptest_config(config(4))]
 
     #[test]
-    fn version_8_round_trips(id in any_id(), layouts in layouts()) {
+    fn version_8_round_trips(id in any_id(), settings in settings()) {
         let uuid = carry::to_uuid(id);
         prop_assert_eq!((uuid.get_version_num(), uuid.get_variant()), (8, Variant::RFC4122));
-        prop_assert_eq!(carry::from_uuid(uuid, &layouts), Ok(id));
+        prop_assert_eq!(carry::from_uuid(uuid, &settings), Ok(id));
         let (bytes, number) = (uuid.into_bytes(), uuid.as_u128());
-        prop_assert_eq!(carry::from_uuid(Uuid::from_bytes(bytes), &layouts), Ok(id));
-        prop_assert_eq!(carry::from_uuid(Uuid::from_u128(number), &layouts), Ok(id));
-        prop_assert_eq!(carry::from_uuid(uuid.to_string().parse().unwrap(), &layouts), Ok(id));
+        prop_assert_eq!(carry::from_uuid(Uuid::from_bytes(bytes), &settings), Ok(id));
+        prop_assert_eq!(carry::from_uuid(Uuid::from_u128(number), &settings), Ok(id));
+        prop_assert_eq!(carry::from_uuid(uuid.to_string().parse().unwrap(), &settings), Ok(id));
     }
 
     #[test]
@@ -82,18 +82,18 @@ proptest! {
 
     #[test]
     fn version_7_round_trips(
-        (layouts, id) in layouts().prop_flat_map(|layouts| (Just(layouts), timed(layouts)))
+        (settings, id) in settings().prop_flat_map(|settings| (Just(settings), timed(settings)))
     ) {
-        let millis = match id.parts(&layouts) {
+        let millis = match id.parts(&settings) {
             Ok(parts) => parts.unix_time().as_millis(),
             Err(_) => return Err(TestCaseError::reject("no time")),
         };
-        match carry::to_uuid_v7(id, &layouts) {
+        match carry::to_uuid_v7(id, &settings) {
             Ok(uuid) => {
                 let shape = (uuid.get_version_num(), uuid.get_variant());
                 prop_assert_eq!(shape, (7, Variant::RFC4122));
                 prop_assert_eq!(i64::try_from(uuid.as_u128() >> 80).unwrap(), millis);
-                prop_assert_eq!(carry::from_uuid(uuid, &layouts), Ok(id));
+                prop_assert_eq!(carry::from_uuid(uuid, &settings), Ok(id));
             }
             Err(error) => {
                 prop_assert!(matches!(error, CarryError::Time(_)));
@@ -104,11 +104,11 @@ proptest! {
 
     #[test]
     fn version_7_sorts_by_time(
-        (layouts, one, other) in layouts()
-            .prop_flat_map(|layouts| (Just(layouts), timed(layouts), timed(layouts)))
+        (settings, one, other) in settings()
+            .prop_flat_map(|settings| (Just(settings), timed(settings), timed(settings)))
     ) {
-        let uuids = [one, other].map(|id| carry::to_uuid_v7(id, &layouts));
-        let parts = [one, other].map(|id| id.parts(&layouts));
+        let uuids = [one, other].map(|id| carry::to_uuid_v7(id, &settings));
+        let parts = [one, other].map(|id| id.parts(&settings));
         let ([Ok(first), Ok(second)], [Ok(one), Ok(other)]) = (uuids, parts) else {
             return Err(TestCaseError::reject("no time"));
         };
@@ -118,23 +118,23 @@ proptest! {
 
     #[test]
     fn version_7_keeps_order_in_a_tick(
-        time in times(), one in fields(), other in fields(), layouts in layouts()
+        time in times(), one in fields(), other in fields(), settings in settings()
     ) {
         fn check<S: TestId + Into<AnyId>>(
             time: tickid_core::UnixTime,
             [one, other]: [crate::support::TickFields; 2],
-            layouts: &Layouts,
+            settings: &Settings,
         ) -> Result<(), TestCaseError> {
-            let tick = nearest(S::scheme(layouts), time);
-            let (one, other) = (S::at(tick, one, layouts), S::at(tick, other, layouts));
-            let uuids = [one, other].map(|id| carry::to_uuid_v7(id, layouts));
+            let tick = nearest(S::scheme(settings), time);
+            let (one, other) = (S::at(tick, one, settings), S::at(tick, other, settings));
+            let uuids = [one, other].map(|id| carry::to_uuid_v7(id, settings));
             if let [Ok(first), Ok(second)] = uuids {
                 prop_assert_eq!(first.cmp(&second), one.cmp(&other));
             }
             Ok(())
         }
         macro_rules! check_kind {
-            ($Id:ident) => { check::<$Id>(time, [one, other], &layouts)?; };
+            ($Id:ident) => { check::<$Id>(time, [one, other], &settings)?; };
         }
         for_each_test_id!(check_kind);
     }
@@ -148,7 +148,7 @@ proptest! {
         prop_assert_eq!(SnoId::try_from(uuid), Ok(id));
         let other = Uuid::from_u128(uuid.as_u128() ^ 1 << bit);
         let is_v8 = other.get_version_num() == 8;
-        let carried = match carry::from_uuid(other, &Layouts::default()) {
+        let carried = match carry::from_uuid(other, &Settings::default()) {
             Ok(AnyId::Sno(id)) if is_v8 => Some(id),
             _ => None,
         };
@@ -160,14 +160,14 @@ proptest! {
         let id = SnoId::from_bytes(bytes);
         let uuid = carry::sno_to_uuid(id);
         prop_assert!(uuid.as_bytes().as_slice() == id.encode().as_bytes());
-        prop_assert_eq!(carry::from_uuid(uuid, &Layouts::default()), Ok(id.into()));
+        prop_assert_eq!(carry::from_uuid(uuid, &Settings::default()), Ok(id.into()));
     }
 
     /// The ID read from any 16 bytes converts back to the same bytes.
     #[test]
     fn each_id_has_one_uuid_per_form(
         uuid in any::<u128>(), version in prop::sample::select(vec![None, Some(7), Some(8)]),
-        (marked, kind) in any::<(bool, u8)>(), layouts in layouts(),
+        (marked, kind) in any::<(bool, u8)>(), settings in settings(),
     ) {
         // Most bits at random, some as they must be.
         let mut bytes = uuid.to_be_bytes();
@@ -179,9 +179,9 @@ proptest! {
             value = value >> 26 << 26 | 0x71c1d << 6;
         }
         let uuid = Uuid::from_u128(value | u128::from(kind % 6));
-        match carry::from_uuid(uuid, &layouts) {
+        match carry::from_uuid(uuid, &settings) {
             Ok(id) if uuid.get_version_num() == 8 => prop_assert_eq!(carry::to_uuid(id), uuid),
-            Ok(id) => prop_assert_eq!(carry::to_uuid_v7(id, &layouts), Ok(uuid)),
+            Ok(id) => prop_assert_eq!(carry::to_uuid_v7(id, &settings), Ok(uuid)),
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
     }
@@ -189,7 +189,7 @@ proptest! {
 
 #[test]
 fn every_bit_counts() {
-    let layouts = Layouts::default();
+    let settings = Settings::default();
     let local = LocalId::from_parts(1_700, 5, 1_024, 7).unwrap();
     let ids = [
         AnyId::from(Scru64Id::from_parts(6_557_084_606, 5).unwrap()),
@@ -199,17 +199,17 @@ fn every_bit_counts() {
         SnoId::from_bytes(*b"\x40123456789").into(),
     ];
     for id in ids {
-        let forms = [carry::to_uuid(id), carry::to_uuid_v7(id, &layouts).unwrap()];
+        let forms = [carry::to_uuid(id), carry::to_uuid_v7(id, &settings).unwrap()];
         for (uuid, bit) in forms.into_iter().flat_map(|uuid| (0..128).map(move |bit| (uuid, bit))) {
             let other = Uuid::from_u128(uuid.as_u128() ^ 1 << bit);
-            assert_ne!(carry::from_uuid(other, &layouts), Ok(id), "bit {bit} of {uuid}");
+            assert_ne!(carry::from_uuid(other, &settings), Ok(id), "bit {bit} of {uuid}");
         }
     }
 }
 
 #[test]
 fn version_7_keeps_epoch_and_drift() {
-    let given = |epoch, drift| Layouts { epoch, drift, ..Layouts::default() };
+    let given = |epoch, drift| Settings { epoch, drift, ..Settings::default() };
     let (narrow, wide) = (Drift::new(5).unwrap(), Drift::new(10).unwrap());
     let made = given(Epoch::DISCORD, narrow);
     let other = given(Epoch::TWITTER, wide);
@@ -229,24 +229,24 @@ fn version_7_keeps_epoch_and_drift() {
 
 #[test]
 fn version_7_refuses_other_times() {
-    let layouts = Layouts::default();
+    let settings = Settings::default();
     for id in [
         LocalId::MAX,                                   // no time
         LocalId::from_parts(281_475, 0, 0, 0).unwrap(), // after the year 10889
     ] {
-        let Err(CarryError::Time(error)) = carry::to_uuid_v7(id, &layouts) else {
+        let Err(CarryError::Time(error)) = carry::to_uuid_v7(id, &settings) else {
             panic!("{id} went into a UUID");
         };
         assert!(error.value() > error.max(), "{error}");
     }
     let last = LocalId::from_parts(281_474, 976_710, 654_336, 0).unwrap();
-    assert!(carry::to_uuid_v7(last, &layouts).is_ok());
+    assert!(carry::to_uuid_v7(last, &settings).is_ok());
     let early = Epoch::from_unix_millis(-10).unwrap();
-    let layouts = Layouts { epoch: early, ..layouts };
+    let settings = Settings { epoch: early, ..settings };
     let before = NanoflakeId::new(9 << 22).unwrap();
     let at = NanoflakeId::new(10 << 22).unwrap();
-    assert!(matches!(carry::to_uuid_v7(before, &layouts), Err(CarryError::Time(_))));
-    assert!(carry::to_uuid_v7(at, &layouts).is_ok());
+    assert!(matches!(carry::to_uuid_v7(before, &settings), Err(CarryError::Time(_))));
+    assert!(carry::to_uuid_v7(at, &settings).is_ok());
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn foreign_uuids_are_refused() {
         "2489e9ad-2ee2-8e00-8ec9-32d5f69181c0",
     ] {
         let uuid: Uuid = text.parse().unwrap();
-        let error = carry::from_uuid(uuid, &Layouts::default()).unwrap_err();
+        let error = carry::from_uuid(uuid, &Settings::default()).unwrap_err();
         assert!(matches!(error, CarryError::NotCarried { .. }), "{text}");
     }
 }

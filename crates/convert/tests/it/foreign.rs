@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tickid_convert::foreign::{Mastodon, NanoflakeShift24};
-use tickid_convert::{Bits, ConvertError, Layouts, Nodes, Options, Parts, ToParts, convert};
+use tickid_convert::{Bits, ConvertError, Nodes, Options, Parts, Settings, ToParts, convert};
 use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_sno::SnoId;
 use tickid_snowflake::{AnySnowflake, Snowflake, SnowflakeId};
@@ -12,16 +12,16 @@ use tickid_testkit::vectors::{big, field, list, load, number};
 /// Milliseconds since 1970, node (none: `None`), sequence.
 type Read = (i64, Option<(u64, u32)>, (u64, u32));
 
-fn of(layout: impl Into<AnySnowflake>) -> Layouts {
-    Layouts { snowflake: layout.into(), ..Layouts::default() }
+fn of(layout: impl Into<AnySnowflake>) -> Settings {
+    Settings { snowflake: layout.into(), ..Settings::default() }
 }
 
 fn read(id: u64, layout: impl Into<AnySnowflake>) -> Read {
     read_with(SnowflakeId::new(id), &of(layout))
 }
 
-fn read_with(id: impl ToParts, layouts: &Layouts) -> Read {
-    let parts = id.parts(layouts).unwrap();
+fn read_with(id: impl ToParts, settings: &Settings) -> Read {
+    let parts = id.parts(settings).unwrap();
     assert_eq!(parts.scale().micros_per_tick(), 1_000);
     let tick = parts.scale().signed_tick_at(parts.unix_time()).unwrap();
     assert_eq!(parts.scale().signed_time_of(tick), Some(parts.unix_time()));
@@ -44,7 +44,7 @@ fn published_examples_agree() {
     assert_eq!(read(id, Snowflake::INSTAGRAM), instagram);
     // The time of a Mastodon ID is its upper 48 bits.
     let id = 1_700_000_000_123_u64 << 16 | 0xbeef;
-    let mastodon = read_with(Mastodon(id), &Layouts::default());
+    let mastodon = read_with(Mastodon(id), &Settings::default());
     assert_eq!(mastodon, (1_700_000_000_123, None, (0xbeef, 16)));
 }
 
@@ -62,10 +62,10 @@ proptest! {
             bits(id, 0, 10));
         prop_assert_eq!(read(id, Snowflake::INSTAGRAM), instagram);
         let mastodon = (since(0, id >> 16), None, bits(id, 0, 16));
-        prop_assert_eq!(read_with(Mastodon(id), &Layouts::default()), mastodon);
+        prop_assert_eq!(read_with(Mastodon(id), &Settings::default()), mastodon);
         let id = id >> 1;
         let nanoflake = NanoflakeId::try_from(id).unwrap();
-        let nanoflake = read_with(nanoflake, &Layouts::default());
+        let nanoflake = read_with(nanoflake, &Settings::default());
         prop_assert_eq!(read(id, Snowflake::TWITTER), nanoflake);
         let pgedge = (since(1_672_531_200_000, id >> 22), Some(bits(id, 12, 10)),
             bits(id, 0, 12));
@@ -100,7 +100,7 @@ proptest! {
         };
         let pair = |epoch, bits| [id(epoch, bits, millis, one), id(epoch, bits, millis +
             later, other)];
-        fn check<S: ToParts + Ord>(pair: [S; 2], source: Layouts, nodes: Nodes<'_>)
+        fn check<S: ToParts + Ord>(pair: [S; 2], source: Settings, nodes: Nodes<'_>)
             -> Result<(), TestCaseError> {
             let options = Options { source, nodes, ..Options::default() };
             let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
@@ -119,9 +119,9 @@ proptest! {
         ] {
             check(pair(epoch, bits).map(SnowflakeId::new), of(layout), nodes)?;
         }
-        check(pair(0, [0, 16]).map(Mastodon), Layouts::default(), Nodes::Set(1))?;
+        check(pair(0, [0, 16]).map(Mastodon), Settings::default(), Nodes::Set(1))?;
         let shifted = pair(twitter, [12, 12]).map(|id| NanoflakeShift24(id & !(0b11 << 22)));
-        check(shifted, Layouts::default(), Nodes::Keep)?;
+        check(shifted, Settings::default(), Nodes::Keep)?;
     }
 }
 
@@ -132,12 +132,12 @@ fn original_nanoflakes_agree() {
     let mut read = 0;
     for entry in list(&file, "ids", 165) {
         let epoch = Epoch::from_unix_millis(number(entry, "epoch_ms")).unwrap();
-        let layouts = Layouts { epoch, ..Layouts::default() };
+        let settings = Settings { epoch, ..Settings::default() };
         let value: u64 = big(entry, "value");
         let gap = value & 0b11 << 22;
         if gap != 0 {
             let bits = gap;
-            let error = NanoflakeShift24(value).parts(&layouts).unwrap_err();
+            let error = NanoflakeShift24(value).parts(&settings).unwrap_err();
             assert!(matches!(error, ConvertError::StrayBits { bits: found, .. } if found == bits));
             continue;
         }
@@ -147,7 +147,7 @@ fn original_nanoflakes_agree() {
             Some((number::<u64>(entry, "generator"), 10)),
             (number::<u64>(entry, "sequence"), 12),
         );
-        assert_eq!(read_with(NanoflakeShift24(value), &layouts), expected, "{entry}");
+        assert_eq!(read_with(NanoflakeShift24(value), &settings), expected, "{entry}");
     }
     assert!(read > 40, "only {read}");
 }
@@ -155,8 +155,8 @@ fn original_nanoflakes_agree() {
 #[test]
 fn nanoflake_forms_differ_in_time() {
     let value = 1_u64 << 40;
-    let shifted = NanoflakeShift24(value).parts(&Layouts::default()).unwrap();
-    let plain = NanoflakeId::try_from(value).unwrap().parts(&Layouts::default()).unwrap();
+    let shifted = NanoflakeShift24(value).parts(&Settings::default()).unwrap();
+    let plain = NanoflakeId::try_from(value).unwrap().parts(&Settings::default()).unwrap();
     let since = |parts: &Parts| parts.unix_time().as_millis() - Epoch::TWITTER.as_unix_millis();
     assert_eq!((since(&shifted), since(&plain)), (1 << 16, 1 << 18));
 }
@@ -168,6 +168,6 @@ fn nonzero_reserved_bits_fail() {
         error.to_string(),
         "bits are set that a Twitter Snowflake leaves zero: 0x8000000000000000"
     );
-    let error = NanoflakeShift24(0x80_0000).parts(&Layouts::default()).unwrap_err();
+    let error = NanoflakeShift24(0x80_0000).parts(&Settings::default()).unwrap_err();
     assert!(error.to_string().ends_with("0x800000"), "{error}");
 }

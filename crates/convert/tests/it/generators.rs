@@ -4,7 +4,7 @@ use core::num::NonZeroU32;
 
 use tickid_convert::{
     AfterError, AnyBuilder, AnyGenerator, AnyId, AnyLeasedGenerator, AnyLocalGenerator,
-    AnyObserveError, AnyScheme, IdsVisitor, Kind, Layouts, SchemeId, SchemeVariant, SchemeVisitor,
+    AnyObserveError, AnyScheme, IdsVisitor, Kind, SchemeId, SchemeVariant, SchemeVisitor, Settings,
 };
 use tickid_core::{AnyNode, Builder, ManualClock, NodeId as _, Scheme, UnixTime};
 use tickid_lease::admin::Terms;
@@ -17,10 +17,10 @@ fn clock() -> ManualClock {
     ManualClock::new(UnixTime::from_millis(1_700_000_000_000).unwrap())
 }
 
-/// Every kind with the default layouts, SCRU64 with nodes of 8 bits.
+/// Every kind with the default settings, SCRU64 with nodes of 8 bits.
 fn schemes() -> impl Iterator<Item = AnyScheme> {
-    let layouts = Layouts { node_size: NodeIdSize::new(8).ok(), ..Layouts::default() };
-    Kind::ALL.iter().map(move |kind| AnyScheme::new(*kind, &layouts))
+    let settings = Settings { node_size: NodeIdSize::new(8).ok(), ..Settings::default() };
+    Kind::ALL.iter().map(move |kind| AnyScheme::new(*kind, &settings))
 }
 
 fn bits(scheme: &AnyScheme) -> u32 {
@@ -83,7 +83,7 @@ fn known_at_run_time_they_issue_the_same_ids() {
 
 #[test]
 fn a_call_has_its_own_metabyte() {
-    let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
+    let scheme = AnyScheme::new(Kind::Sno, &Settings::default());
     let generator = seeded(&scheme, 1).clock(clock()).build().unwrap();
     let id = generator.try_block_with(24, n(1)).unwrap().next().unwrap();
     assert_eq!(scheme.fields()[2].value(&id.bytes()), 24);
@@ -118,7 +118,7 @@ fn they_continue_after_an_id_of_their_node() {
 
 #[test]
 fn they_continue_after_an_id_of_their_share() {
-    let scheme = AnyScheme::new(Kind::Nanoflake, &Layouts::default());
+    let scheme = AnyScheme::new(Kind::Nanoflake, &Settings::default());
     let builder = |node: &str| scheme.seeded_builder(node.parse().unwrap(), 7).clock(clock());
     // Node 5, its last and its first quarter.
     let last = builder("23/12").build_local().unwrap().try_generate().unwrap();
@@ -201,7 +201,7 @@ fn leased_nodes_come_from_the_realm() {
         generator.shut_down().unwrap();
         assert!(generator.try_generate().is_err());
         let other = if scheme.kind() == Kind::Sno { Kind::Scru64 } else { Kind::Sno };
-        let other = AnyScheme::new(other, scheme.layouts());
+        let other = AnyScheme::new(other, scheme.settings());
         assert!(AnyLeasedGenerator::builder(other, Store::in_memory(), spec).is_err());
     }
 }
@@ -227,7 +227,7 @@ fn past_times_get_ascending_ids_of_their_ticks() {
             let shown = scheme.unix_time(*id);
             assert!(shown <= time && id.to_u128() <= last, "{scheme:?} {shown} {time}");
             assert_eq!(scheme.unix_time(scheme.max_at(time).unwrap()), shown, "{scheme:?}");
-            let parts = tickid_convert::ToParts::parts(*id, scheme.layouts()).unwrap();
+            let parts = tickid_convert::ToParts::parts(*id, scheme.settings()).unwrap();
             assert_ne!(parts.toggle(), Some(true));
             assert_eq!(parts.metabyte(), (scheme.kind() == Kind::Sno).then_some(METABYTE));
         }
@@ -252,7 +252,7 @@ fn past_times_get_ascending_ids_of_their_ticks() {
 
 #[test]
 fn toggled_ids_start_no_backfill() {
-    let scheme = AnyScheme::new(Kind::Sno, &Layouts::default());
+    let scheme = AnyScheme::new(Kind::Sno, &Settings::default());
     let id = filled_back(&scheme)[0];
     let toggled = AnyId::from_u128(Kind::Sno, id.to_u128() | 1 << 40).unwrap();
     let builder = seeded(&scheme, 1).clock(clock());

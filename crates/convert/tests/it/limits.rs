@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tickid_convert::{
-    Bits, ConvertError, Converted, Kind, Layouts, Nodes, Options, Parts, convert, convert_all,
+    Bits, ConvertError, Converted, Kind, Nodes, Options, Parts, Settings, convert, convert_all,
     convert_any, convert_exact, restore, restore_any,
 };
 use tickid_core::{Scheme as _, TickScale, UnixTime};
@@ -45,7 +45,7 @@ fn time_errors_name_the_range() {
     assert_eq!(range(error), (i128::from(end) + 960, i128::from(first), i128::from(end) - 1));
 
     let epoch = Epoch::DISCORD;
-    let target = Layouts { epoch, ..Layouts::default() };
+    let target = Settings { epoch, ..Settings::default() };
     let options = Options { target, ..set() };
     let first = epoch.unix_time().as_micros();
     assert_eq!(convert::<NanoflakeId>(kuid(first), &options).unwrap().id.timestamp(), 0);
@@ -94,7 +94,7 @@ fn ends_of_time_are_errors() {
         for scale in [MILLIS, Kuid::default().scale()] {
             let parts = Parts::new(time, scale, sequence).unwrap();
             for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::MAX] {
-                let target = Layouts { epoch, ..Layouts::default() };
+                let target = Settings { epoch, ..Settings::default() };
                 let options = Options { target, ..set() };
                 let scru64 = convert::<Scru64Id>(parts, &Options::default());
                 assert!(matches!(scru64, Err(ConvertError::Time(_))));
@@ -114,7 +114,7 @@ fn ends_of_time_are_errors() {
 #[test]
 fn widest_ranks_keep_order() {
     for layout in ["30x3600s/0n/18s@0", "30x3600s/10n/1s@0", "30x3600s/0n/9s@1970-01-02"] {
-        let target = Layouts { snowflake: layout.parse().unwrap(), ..Layouts::default() };
+        let target = Settings { snowflake: layout.parse().unwrap(), ..Settings::default() };
         let options = Options { target, ..set() };
         let options = if target.snowflake.widths().node == 0 {
             Options { nodes: Nodes::Keep, ..options }
@@ -153,7 +153,7 @@ fn scales() -> impl Strategy<Value = TickScale> {
     })
 }
 
-fn layouts() -> impl Strategy<Value = Layouts> {
+fn settings() -> impl Strategy<Value = Settings> {
     let layout = prop_oneof![
         Just("41x1ms/10n/12s@1288834974657"),
         Just("30x3600s/0n/18s@0"),
@@ -161,7 +161,7 @@ fn layouts() -> impl Strategy<Value = Layouts> {
         Just("43x100us/10s/10n@2024-01-01"),
         Just("43x2s/2n/18s@-9223372036854775"),
     ];
-    layout.prop_map(|layout| Layouts { snowflake: layout.parse().unwrap(), ..Layouts::default() })
+    layout.prop_map(|layout| Settings { snowflake: layout.parse().unwrap(), ..Settings::default() })
 }
 
 proptest! {
@@ -171,7 +171,7 @@ proptest! {
     /// lost distinguishes IDs.
     #[test]
     fn parts_of_any_width_convert(
-        scale in scales(), target in layouts(), bits in 0..=32_u32,
+        scale in scales(), target in settings(), bits in 0..=32_u32,
         one: (i64, u64, bool), micros in prop_oneof![0..5_i64, 0..7_200_000_000_i64],
         other: (u64, bool), is_now: bool,
     ) {
@@ -272,7 +272,7 @@ fn unknown_node_size_is_sequence() {
     let sequence = convert::<SnoId>(id, &set()).unwrap().id.sequence();
     assert_eq!(u32::from(sequence), id.node_ctr() >> 8);
     let node_size = NodeIdSize::new(8).ok();
-    let source = Layouts { node_size, ..Layouts::default() };
+    let source = Settings { node_size, ..Settings::default() };
     let options = Options { source, ..Options::default() };
     let converted: SnoId = convert_exact(id, &options).unwrap();
     assert_eq!((converted.partition().get(), converted.sequence()), (42, 25_434));
@@ -315,7 +315,7 @@ fn nanoflakes<const N: usize>(millis: [u64; N]) -> [NanoflakeId; N] {
 #[test]
 fn each_of_many_has_its_result() {
     let ids = nanoflakes([400_000_000_003, 2_199_023_255_551, 400_000_000_004]);
-    let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+    let discord = Settings { epoch: Epoch::DISCORD, ..Settings::default() };
     let options = Options { source: discord, ..Options::default() };
     let each = ids.map(|id| convert::<SnoId>(id, &options));
     assert!(matches!(each, [Ok(_), Err(ConvertError::Time(_)), Ok(_)]), "{each:?}");

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use crate::support::{
-    TestId, TickFields, fields, for_each_test_id, layouts, near, nearest, sequences, tick_bits,
+    TestId, TickFields, fields, for_each_test_id, near, nearest, sequences, settings, tick_bits,
     times,
 };
 use proptest::prelude::*;
@@ -45,7 +45,7 @@ fn options<S: TestId, T: TestId>(options: Options<'static>, high: bool) -> Optio
 }
 
 fn all_options() -> impl Strategy<Value = Options<'static>> {
-    (layouts(), layouts(), any::<u8>()).prop_map(|(source, target, metabyte)| Options {
+    (settings(), settings(), any::<u8>()).prop_map(|(source, target, metabyte)| Options {
         source,
         target,
         metabyte,
@@ -54,8 +54,8 @@ fn all_options() -> impl Strategy<Value = Options<'static>> {
 }
 
 fn id<S: TestId>(time: UnixTime, fields: TickFields, options: &Options<'_>) -> S {
-    let layouts = &options.source;
-    S::at(nearest(S::scheme(layouts), time), fields, layouts)
+    let settings = &options.source;
+    S::at(nearest(S::scheme(settings), time), fields, settings)
 }
 
 /// Checks `test` on many cases, and that at least a third of them were converted.

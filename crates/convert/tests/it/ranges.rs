@@ -6,7 +6,7 @@ use jiff::civil::date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use proptest::prelude::*;
-use tickid_convert::Layouts;
+use tickid_convert::Settings;
 use tickid_core::{RangeError, Scheme, Tick, UnixTime};
 use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
@@ -14,28 +14,30 @@ use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 use tickid_testkit::config;
 
-use crate::support::{TestId, TickFields, fields, for_each_test_id, layouts, near, nearest, times};
+use crate::support::{
+    TestId, TickFields, fields, for_each_test_id, near, nearest, settings, times,
+};
 
 type Ends<S> = [Result<S, RangeError>; 2];
 
 trait Ranges: TestId {
     /// The half-open range.
-    fn half_open(layouts: &Layouts, ends: [UnixTime; 2]) -> Option<RangeInclusive<Self>>;
+    fn half_open(settings: &Settings, ends: [UnixTime; 2]) -> Option<RangeInclusive<Self>>;
     /// `min_at` and `max_at`.
-    fn ends(layouts: &Layouts, ends: [UnixTime; 2]) -> Ends<Self>;
+    fn ends(settings: &Settings, ends: [UnixTime; 2]) -> Ends<Self>;
 }
 
 macro_rules! ranges {
-    ($($id:ty: |$layouts:ident| $layout:expr;)*) => {
+    ($($id:ty: |$settings:ident| $layout:expr;)*) => {
         $(impl Ranges for $id {
             fn half_open(
-                $layouts: &Layouts,
+                $settings: &Settings,
                 [since, until]: [UnixTime; 2],
             ) -> Option<RangeInclusive<Self>> {
                 $layout.range(since..until)
             }
 
-            fn ends($layouts: &Layouts, [since, until]: [UnixTime; 2]) -> Ends<Self> {
+            fn ends($settings: &Settings, [since, until]: [UnixTime; 2]) -> Ends<Self> {
                 [$layout.min_at(since), $layout.max_at(until)]
             }
         })*
@@ -43,44 +45,44 @@ macro_rules! ranges {
 }
 ranges! {
     Scru64Id: |_layouts| Scru64;
-    NanoflakeId: |layouts| Nanoflake { epoch: layouts.epoch };
+    NanoflakeId: |settings| Nanoflake { epoch: settings.epoch };
     SnoId: |_layouts| Sno;
 }
 
 /// Local kuids: global ones have ranges of all nodes, which are wider.
 impl Ranges for LocalId {
-    fn half_open(_: &Layouts, [since, until]: [UnixTime; 2]) -> Option<RangeInclusive<Self>> {
+    fn half_open(_: &Settings, [since, until]: [UnixTime; 2]) -> Option<RangeInclusive<Self>> {
         Self::range(since..until)
     }
 
-    fn ends(_: &Layouts, [since, until]: [UnixTime; 2]) -> Ends<Self> {
+    fn ends(_: &Settings, [since, until]: [UnixTime; 2]) -> Ends<Self> {
         [Self::min_at(since), Self::max_at(until)]
     }
 }
 
-fn at<S: TestId>(time: UnixTime, fields: TickFields, layouts: &Layouts) -> S {
-    S::at(nearest(S::scheme(layouts), time), fields, layouts)
+fn at<S: TestId>(time: UnixTime, fields: TickFields, settings: &Settings) -> S {
+    S::at(nearest(S::scheme(settings), time), fields, settings)
 }
 
-fn shown<S: TestId>(id: S, layouts: &Layouts) -> UnixTime {
-    S::scheme(layouts).time_of(id.tick(layouts).unwrap())
+fn shown<S: TestId>(id: S, settings: &Settings) -> UnixTime {
+    S::scheme(settings).time_of(id.tick(settings).unwrap())
 }
 
 fn exact<S: Ranges>(
     ends: [UnixTime; 2],
     time: UnixTime,
     fields: TickFields,
-    layouts: &Layouts,
+    settings: &Settings,
 ) -> Result<(), TestCaseError> {
     let ends = [ends[0].min(ends[1]), ends[0].max(ends[1])];
-    let id: S = at(time, fields, layouts);
-    let shown = shown(id, layouts);
-    let range = S::half_open(layouts, ends);
+    let id: S = at(time, fields, settings);
+    let shown = shown(id, settings);
+    let range = S::half_open(settings, ends);
     let is_found = range.is_some_and(|range| range.contains(&id));
     prop_assert_eq!(is_found, (ends[0]..ends[1]).contains(&shown), "{:?}", id);
 
-    let scheme = S::scheme(layouts);
-    let [min, max] = S::ends(layouts, ends);
+    let scheme = S::scheme(settings);
+    let [min, max] = S::ends(settings, ends);
     match min {
         Ok(min) => prop_assert_eq!(min <= id, ends[0] <= shown, "{:?}", id),
         Err(error) => {
@@ -104,14 +106,14 @@ proptest! {
 
     #[test]
     fn ranges_are_exact(
-        one in times(), span in near(), off in near(), fields in fields(), layouts in layouts()
+        one in times(), span in near(), off in near(), fields in fields(), settings in settings()
     ) {
         let ends = [one, close(one, span)];
         for time in [close(one, off), close(ends[1], off)] {
             macro_rules! check {
                 // Theirs are wider, as tested below.
                 (GlobalId) => {};
-                ($Id:ident) => { exact::<$Id>(ends, time, fields, &layouts)?; };
+                ($Id:ident) => { exact::<$Id>(ends, time, fields, &settings)?; };
             }
             for_each_test_id!(check);
         }
@@ -120,38 +122,38 @@ proptest! {
     #[test]
     fn global_kuid_ranges_are_wider(
         one in times(), span in near(), off in -2_000_000_000_i64..2_000_000_000,
-        fields in fields(), layouts in layouts()
+        fields in fields(), settings in settings()
     ) {
-        let layout = Kuid { drift: layouts.drift };
+        let layout = Kuid { drift: settings.drift };
         let (from, to) = (one.min(close(one, span)), one.max(close(one, span)));
         let range = layout.range(from..=to);
         for time in [close(one, off), close(one, off % 2_000), close(to, off % 2_000)] {
-            let id: GlobalId = at(time, fields, &layouts);
+            let id: GlobalId = at(time, fields, &settings);
             let time = layout.unix_time(id);
             let is_found = range.clone().is_some_and(|range| range.contains(&id));
             if (from..=to).contains(&time) {
                 prop_assert!(is_found, "{id} is missing");
             } else if is_found {
                 let off = from.saturating_since(time).max(time.saturating_since(to));
-                prop_assert!(off < layouts.drift.interval(), "{id} is {off:?} off");
+                prop_assert!(off < settings.drift.interval(), "{id} is {off:?} off");
             }
         }
     }
 
     #[test]
     fn one_nodes_kuid_range_is_exact(
-        one in times(), span in near(), off in near(), fields in fields(), layouts in layouts()
+        one in times(), span in near(), off in near(), fields in fields(), settings in settings()
     ) {
-        let layout = Kuid { drift: layouts.drift };
+        let layout = Kuid { drift: settings.drift };
         let (from, to) = (one.min(close(one, span)), one.max(close(one, span)));
         let node = Node::new(fields.node);
-        let global = |local| GlobalId::from_local(local, node, layouts.drift);
+        let global = |local| GlobalId::from_local(local, node, settings.drift);
         let range = LocalId::range(from..to).map(|range| {
             let (first, last) = range.into_inner();
             global(first)..=global(last)
         });
         for time in [close(one, off), close(to, off)] {
-            let id: GlobalId = at(time, fields, &layouts);
+            let id: GlobalId = at(time, fields, &settings);
             let is_its = (from..to).contains(&layout.unix_time(id));
             prop_assert_eq!(range.as_ref().is_some_and(|range| range.contains(&id)), is_its);
         }
@@ -183,16 +185,16 @@ fn days(zone: &str) -> Vec<UnixTime> {
 #[test]
 fn days_of_every_zone_are_disjoint() {
     fn check<S: Ranges>(zone: &str, days: &[UnixTime], fields: TickFields) {
-        let layouts = Layouts::default();
-        let scheme = S::scheme(&layouts);
+        let settings = Settings::default();
+        let scheme = S::scheme(&settings);
         let ranges: Vec<_> = days
             .windows(2)
-            .map(|day| S::half_open(&layouts, [day[0], day[1]]).expect("IDs of every day"))
+            .map(|day| S::half_open(&settings, [day[0], day[1]]).expect("IDs of every day"))
             .collect();
         for (day, pair) in days[1..].iter().zip(ranges.windows(2)) {
             // The day's end is the last ID of a tick, the next day's start the first of the
             // next tick: nothing is in both, and nothing in between.
-            let [last, next] = [pair[0].end(), pair[1].start()].map(|id| id.tick(&layouts));
+            let [last, next] = [pair[0].end(), pair[1].start()].map(|id| id.tick(&settings));
             let [last, next] = [last, next].map(|tick| tick.unwrap().get());
             assert_eq!(last + 1, next, "{} in {zone} at {day}", S::NAME);
             assert!(pair[0].end() < pair[1].start());
@@ -201,8 +203,8 @@ fn days_of_every_zone_are_disjoint() {
         for (index, midnight) in days.iter().enumerate() {
             for micros in [-256_001, -256_000, -1_024, -1, 0, 1, 1_024, 128_000, 256_000] {
                 let tick = scheme.tick_at(close(*midnight, micros)).unwrap();
-                let id = S::at(tick, fields, &layouts);
-                let shown = shown(id, &layouts);
+                let id = S::at(tick, fields, &settings);
+                let shown = shown(id, &settings);
                 for near in index.saturating_sub(2)..(index + 2).min(ranges.len()) {
                     let is_its = (days[near]..days[near + 1]).contains(&shown);
                     assert_eq!(ranges[near].contains(&id), is_its, "{id:?} in {zone}");
@@ -230,18 +232,18 @@ fn days_of_every_zone_are_disjoint() {
 #[test]
 fn ranges_reach_both_ends() {
     fn check<S: Ranges>(lowest: S, highest: S) {
-        let layouts = Layouts::default();
-        let scheme = S::scheme(&layouts);
+        let settings = Settings::default();
+        let scheme = S::scheme(&settings);
         let first = scheme.time_of(Tick::MIN);
         let last = scheme.time_of(Tick::MAX);
-        assert_eq!(S::ends(&layouts, [first, last]), [Ok(lowest), Ok(highest)]);
+        assert_eq!(S::ends(&settings, [first, last]), [Ok(lowest), Ok(highest)]);
         let all = Some(lowest..=highest);
-        assert_eq!(S::half_open(&layouts, [first, close(last, 1)]), all);
-        assert_eq!(S::half_open(&layouts, [UnixTime::MIN, UnixTime::MAX]), all);
-        assert!(S::ends(&layouts, [close(first, -1), last])[0].is_err());
-        assert!(S::ends(&layouts, [close(last, 1), last])[0].is_err());
+        assert_eq!(S::half_open(&settings, [first, close(last, 1)]), all);
+        assert_eq!(S::half_open(&settings, [UnixTime::MIN, UnixTime::MAX]), all);
+        assert!(S::ends(&settings, [close(first, -1), last])[0].is_err());
+        assert!(S::ends(&settings, [close(last, 1), last])[0].is_err());
         let end =
-            (1..300_000).find(|off| S::ends(&layouts, [first, close(last, *off)])[1].is_err());
+            (1..300_000).find(|off| S::ends(&settings, [first, close(last, *off)])[1].is_err());
         let len = match S::NAME {
             "scru64" => 256_000,
             "nanoflake" => 1_000,

@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use proptest::prelude::*;
 use tickid_convert::{
-    AnyId, AnyScheme, Kind, Layouts, SchemeError, SchemeVariant, SchemeVisitor, TextForm,
+    AnyId, AnyScheme, Kind, SchemeError, SchemeVariant, SchemeVisitor, Settings, TextForm,
 };
 use tickid_core::{Scheme, Tick, UnixTime};
 use tickid_kuid::Drift;
@@ -36,11 +36,11 @@ impl SchemeVisitor for TimeOf {
     }
 }
 
-fn layouts() -> impl Strategy<Value = Layouts> {
-    (0_i64..1_700_000_000_000, 5_u8..=10).prop_map(|(epoch, drift)| Layouts {
+fn settings() -> impl Strategy<Value = Settings> {
+    (0_i64..1_700_000_000_000, 5_u8..=10).prop_map(|(epoch, drift)| Settings {
         epoch: Epoch::from_unix_millis(epoch).unwrap(),
         drift: Drift::new(drift).unwrap(),
-        ..Layouts::default()
+        ..Settings::default()
     })
 }
 
@@ -48,9 +48,9 @@ proptest! {
     #![proptest_config(config(4))]
 
     #[test]
-    fn a_realms_record_is_read_back(layouts in layouts()) {
+    fn a_realms_record_is_read_back(settings in settings()) {
         for &kind in Kind::ALL {
-            let scheme = AnyScheme::new(kind, &layouts);
+            let scheme = AnyScheme::new(kind, &settings);
             let (name, layout, has_node) = scheme.visit(Record);
             let read = AnyScheme::from_realm(name, &layout, has_node).unwrap();
             prop_assert_eq!(read.kind(), kind);
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_numbers_and_bytes_agree(number: u128, layouts in layouts()) {
+    fn texts_numbers_and_bytes_agree(number: u128, settings in settings()) {
         for &kind in Kind::ALL {
             let max = kind.max_number();
             let id = AnyId::from_u128(kind, if max == u128::MAX { number } else { number % (max + 1) });
@@ -85,7 +85,7 @@ proptest! {
             let error = AnyId::from_u128(kind, max + 1).unwrap_err();
             prop_assert_eq!(error.max().cast_unsigned(), max);
             // The fields that no others divide are all bits, each once.
-            let scheme = AnyScheme::new(kind, &layouts);
+            let scheme = AnyScheme::new(kind, &settings);
             let fields = scheme.fields();
             let whole = fields.iter().filter(|field| !field.is_divided());
             let again = whole.flat_map(|field| {
@@ -103,7 +103,7 @@ proptest! {
         let time = UnixTime::from_millis(millis).unwrap();
         for &kind in Kind::ALL {
             let node_size = Some(tickid_scru64::NodeIdSize::new(8).unwrap());
-            let scheme = AnyScheme::new(kind, &Layouts { node_size, ..Layouts::default() });
+            let scheme = AnyScheme::new(kind, &Settings { node_size, ..Settings::default() });
             let node = if kind == Kind::KuidLocal { 0 } else { node };
             let id = scheme.id_at(time, node, sequence).unwrap();
             let shown = scheme.unix_time(id);

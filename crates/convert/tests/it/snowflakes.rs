@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tickid_convert::{
-    AnyId, AnyScheme, ConvertError, Kind, Layouts, Nodes, Options, ToParts as _, carry,
+    AnyId, AnyScheme, ConvertError, Kind, Nodes, Options, Settings, ToParts as _, carry,
     convert_any, restore_any,
 };
 use tickid_snowflake::{AnySnowflake, Preset, SnowflakeId};
@@ -20,14 +20,14 @@ fn snowflakes() -> Vec<AnySnowflake> {
     presets.chain(OTHERS.map(|layout| layout.parse().unwrap())).collect()
 }
 
-fn any_layout() -> impl Strategy<Value = Layouts> {
+fn any_layout() -> impl Strategy<Value = Settings> {
     let layout = proptest::sample::select(snowflakes());
-    layout.prop_map(|snowflake| Layouts { snowflake, ..Layouts::default() })
+    layout.prop_map(|snowflake| Settings { snowflake, ..Settings::default() })
 }
 
 /// Returns an ID of the layout with these bits.
-fn id(bits: u64, layouts: &Layouts) -> AnyId {
-    let widths = layouts.snowflake.widths();
+fn id(bits: u64, settings: &Settings) -> AnyId {
+    let widths = settings.snowflake.widths();
     let unused = u64::BITS - widths.time - widths.node - widths.sequence;
     SnowflakeId::new(bits >> unused).into()
 }
@@ -65,23 +65,23 @@ proptest! {
     }
 
     #[test]
-    fn uuids_hold_snowflakes(bits: u64, layouts in any_layout()) {
-        let id = id(bits, &layouts);
-        prop_assert_eq!(carry::from_uuid(carry::to_uuid(id), &layouts), Ok(id));
-        if let Ok(uuid) = carry::to_uuid_v7(id, &layouts) {
-            prop_assert_eq!(carry::from_uuid(uuid, &layouts), Ok(id));
+    fn uuids_hold_snowflakes(bits: u64, settings in any_layout()) {
+        let id = id(bits, &settings);
+        prop_assert_eq!(carry::from_uuid(carry::to_uuid(id), &settings), Ok(id));
+        if let Ok(uuid) = carry::to_uuid_v7(id, &settings) {
+            prop_assert_eq!(carry::from_uuid(uuid, &settings), Ok(id));
         }
     }
 }
 
 #[test]
 fn bits_above_the_layout_are_refused() {
-    let layouts =
-        Layouts { snowflake: AnySnowflake::named("js-safe").unwrap(), ..Layouts::default() };
-    let error = SnowflakeId::new(1 << 53).parts(&layouts).unwrap_err();
+    let settings =
+        Settings { snowflake: AnySnowflake::named("js-safe").unwrap(), ..Settings::default() };
+    let error = SnowflakeId::new(1 << 53).parts(&settings).unwrap_err();
     assert!(matches!(error, ConvertError::StrayBits { bits, .. } if bits == 1 << 53), "{error}");
     assert!(error.to_string().contains("a Snowflake of 53 bits leaves zero"), "{error}");
-    assert!(carry::to_uuid_v7(SnowflakeId::new(1 << 53), &layouts).is_err());
+    assert!(carry::to_uuid_v7(SnowflakeId::new(1 << 53), &settings).is_err());
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn realms_record_the_whole_layout() {
     let read = |text: &str| AnyScheme::from_realm("snowflake", text, true).unwrap();
     let all: Vec<AnyScheme> = snowflakes().iter().map(|layout| read(&layout.to_string())).collect();
     for (index, one) in all.iter().enumerate() {
-        assert_eq!(one.layouts().snowflake, snowflakes()[index]);
+        assert_eq!(one.settings().snowflake, snowflakes()[index]);
         assert!(all.iter().skip(index + 1).all(|other| other != one));
     }
     // Names may change their meaning one day.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use tickid_convert::{Kind, Layouts, SchemeId};
+use tickid_convert::{Kind, SchemeId, Settings};
 use tickid_core::{Scheme, Tick, UnixTime};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
@@ -29,11 +29,11 @@ pub(crate) trait TestId: SchemeId + Ord + Debug {
     const NAME: &'static str;
 
     /// `fields` are cut to what fits.
-    fn at(tick: Tick<Self::Scheme>, fields: TickFields, layouts: &Layouts) -> Self;
-    fn tick(self, layouts: &Layouts) -> Option<Tick<Self::Scheme>>;
-    fn sequence(self, layouts: &Layouts) -> u64;
-    fn sequence_bits(layouts: &Layouts) -> u32;
-    fn node_bits(layouts: &Layouts) -> u32;
+    fn at(tick: Tick<Self::Scheme>, fields: TickFields, settings: &Settings) -> Self;
+    fn tick(self, settings: &Settings) -> Option<Tick<Self::Scheme>>;
+    fn sequence(self, settings: &Settings) -> u64;
+    fn sequence_bits(settings: &Settings) -> u32;
+    fn node_bits(settings: &Settings) -> u32;
     fn toggle(self) -> bool {
         false
     }
@@ -72,55 +72,55 @@ fn low(value: u32, bits: u32) -> u32 {
 impl TestId for Scru64Id {
     const NAME: &'static str = "scru64";
 
-    fn at(tick: Tick<Scru64>, fields: TickFields, layouts: &Layouts) -> Self {
-        let bits = Self::sequence_bits(layouts);
+    fn at(tick: Tick<Scru64>, fields: TickFields, settings: &Settings) -> Self {
+        let bits = Self::sequence_bits(settings);
         let node = low(fields.node, 24 - bits).checked_shl(bits).unwrap_or(0);
         let tick = tick.get().clamp(Scru64::FIRST_TICK, Scru64::LAST_TICK);
         Self::from_parts(tick, node | low(fields.sequence, bits)).unwrap()
     }
 
-    fn tick(self, _: &Layouts) -> Option<Tick<Scru64>> {
+    fn tick(self, _: &Settings) -> Option<Tick<Scru64>> {
         Some(self.tick())
     }
 
-    fn sequence(self, layouts: &Layouts) -> u64 {
-        match layouts.node_size {
+    fn sequence(self, settings: &Settings) -> u64 {
+        match settings.node_size {
             Some(size) => self.counter(size).into(),
             None => self.node_ctr().into(),
         }
     }
 
-    fn sequence_bits(layouts: &Layouts) -> u32 {
-        layouts.node_size.map_or(24, |size| 24 - u32::from(size.get()))
+    fn sequence_bits(settings: &Settings) -> u32 {
+        settings.node_size.map_or(24, |size| 24 - u32::from(size.get()))
     }
 
-    fn node_bits(layouts: &Layouts) -> u32 {
-        24 - Self::sequence_bits(layouts)
+    fn node_bits(settings: &Settings) -> u32 {
+        24 - Self::sequence_bits(settings)
     }
 }
 
 impl TestId for NanoflakeId {
     const NAME: &'static str = "nanoflake";
 
-    fn at(tick: Tick<Nanoflake>, fields: TickFields, _: &Layouts) -> Self {
+    fn at(tick: Tick<Nanoflake>, fields: TickFields, _: &Settings) -> Self {
         let generator = GeneratorId::new(low(fields.node, 10).try_into().unwrap()).unwrap();
         let sequence = low(fields.sequence, 12).try_into().unwrap();
         Self::from_parts(tick.get(), generator, sequence).unwrap()
     }
 
-    fn tick(self, _: &Layouts) -> Option<Tick<Nanoflake>> {
+    fn tick(self, _: &Settings) -> Option<Tick<Nanoflake>> {
         Some(self.tick())
     }
 
-    fn sequence(self, _: &Layouts) -> u64 {
+    fn sequence(self, _: &Settings) -> u64 {
         self.sequence().into()
     }
 
-    fn sequence_bits(_: &Layouts) -> u32 {
+    fn sequence_bits(_: &Settings) -> u32 {
         12
     }
 
-    fn node_bits(_: &Layouts) -> u32 {
+    fn node_bits(_: &Settings) -> u32 {
         10
     }
 }
@@ -128,25 +128,25 @@ impl TestId for NanoflakeId {
 impl TestId for LocalId {
     const NAME: &'static str = "kuid local";
 
-    fn at(tick: Tick<Kuid>, fields: TickFields, _: &Layouts) -> Self {
+    fn at(tick: Tick<Kuid>, fields: TickFields, _: &Settings) -> Self {
         let time = Kuid::default().time_of(tick);
         let id = Self::min_at(time).unwrap();
         Self::new(id.get() | u64::from(low(fields.sequence, 14)))
     }
 
-    fn tick(self, _: &Layouts) -> Option<Tick<Kuid>> {
+    fn tick(self, _: &Settings) -> Option<Tick<Kuid>> {
         self.tick()
     }
 
-    fn sequence(self, _: &Layouts) -> u64 {
+    fn sequence(self, _: &Settings) -> u64 {
         self.sequence().into()
     }
 
-    fn sequence_bits(_: &Layouts) -> u32 {
+    fn sequence_bits(_: &Settings) -> u32 {
         14
     }
 
-    fn node_bits(_: &Layouts) -> u32 {
+    fn node_bits(_: &Settings) -> u32 {
         0
     }
 }
@@ -154,24 +154,24 @@ impl TestId for LocalId {
 impl TestId for GlobalId {
     const NAME: &'static str = "kuid global";
 
-    fn at(tick: Tick<Kuid>, fields: TickFields, layouts: &Layouts) -> Self {
-        let local = LocalId::at(tick, fields, layouts);
-        Self::from_local(local, Node::new(fields.node), layouts.drift)
+    fn at(tick: Tick<Kuid>, fields: TickFields, settings: &Settings) -> Self {
+        let local = LocalId::at(tick, fields, settings);
+        Self::from_local(local, Node::new(fields.node), settings.drift)
     }
 
-    fn tick(self, layouts: &Layouts) -> Option<Tick<Kuid>> {
-        self.tick(layouts.drift)
+    fn tick(self, settings: &Settings) -> Option<Tick<Kuid>> {
+        self.tick(settings.drift)
     }
 
-    fn sequence(self, _: &Layouts) -> u64 {
+    fn sequence(self, _: &Settings) -> u64 {
         self.sequence().into()
     }
 
-    fn sequence_bits(_: &Layouts) -> u32 {
+    fn sequence_bits(_: &Settings) -> u32 {
         14
     }
 
-    fn node_bits(_: &Layouts) -> u32 {
+    fn node_bits(_: &Settings) -> u32 {
         32
     }
 }
@@ -179,26 +179,26 @@ impl TestId for GlobalId {
 impl TestId for SnoId {
     const NAME: &'static str = "sno";
 
-    fn at(tick: Tick<Sno>, fields: TickFields, _: &Layouts) -> Self {
+    fn at(tick: Tick<Sno>, fields: TickFields, _: &Settings) -> Self {
         let partition = Partition::new(low(fields.node, 16).try_into().unwrap());
         let sequence = low(fields.sequence, 16).try_into().unwrap();
         let id = Self::from_parts(tick.get(), fields.toggle, partition, sequence).unwrap();
         id.with_meta(fields.metabyte)
     }
 
-    fn tick(self, _: &Layouts) -> Option<Tick<Sno>> {
+    fn tick(self, _: &Settings) -> Option<Tick<Sno>> {
         Some(self.tick())
     }
 
-    fn sequence(self, _: &Layouts) -> u64 {
+    fn sequence(self, _: &Settings) -> u64 {
         self.sequence().into()
     }
 
-    fn sequence_bits(_: &Layouts) -> u32 {
+    fn sequence_bits(_: &Settings) -> u32 {
         16
     }
 
-    fn node_bits(_: &Layouts) -> u32 {
+    fn node_bits(_: &Settings) -> u32 {
         16
     }
 
@@ -264,7 +264,7 @@ pub(crate) fn fields() -> impl Strategy<Value = TickFields> {
     })
 }
 
-pub(crate) fn layouts() -> impl Strategy<Value = Layouts> {
+pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     let epochs = [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX];
     let epoch = prop_oneof![
         3 => select(epochs.to_vec()),
@@ -274,11 +274,11 @@ pub(crate) fn layouts() -> impl Strategy<Value = Layouts> {
     let node_size =
         proptest::option::of((1..=23_u8).prop_map(|bits| NodeIdSize::new(bits).unwrap()));
     let drift = (5..=10_u8).prop_map(|bits| Drift::new(bits).unwrap());
-    (epoch, node_size, drift).prop_map(|(epoch, node_size, drift)| Layouts {
+    (epoch, node_size, drift).prop_map(|(epoch, node_size, drift)| Settings {
         epoch,
         node_size,
         drift,
-        ..Layouts::default()
+        ..Settings::default()
     })
 }
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use tickid_convert::{Converted, Layouts, Nodes, Options, convert};
+use tickid_convert::{Converted, Nodes, Options, Settings, convert};
 use tickid_core::{Scheme, Tick, UnixTime};
 use tickid_kuid::{GlobalId, LocalId};
 use tickid_nanoflake::NanoflakeId;
@@ -13,10 +13,10 @@ use crate::support::{TestId, TickFields};
 
 const PAGE: &str = include_str!("../../../../docs/conversions.md");
 
-/// Returns the default layouts, with a SCRU64 node size of 8 bits if `sized`.
-fn layouts(sized: bool) -> Layouts {
+/// Returns the default settings, with a SCRU64 node size of 8 bits if `sized`.
+fn settings(sized: bool) -> Settings {
     let node_size = sized.then(|| NodeIdSize::new(8).unwrap());
-    Layouts { node_size, ..Layouts::default() }
+    Settings { node_size, ..Settings::default() }
 }
 
 /// Returns the largest loss of time and the most bits cut among the IDs of 32 seconds, after
@@ -40,7 +40,7 @@ fn worst<S: TestId, T: TestId>(options: &Options<'_>) -> (Duration, u32) {
 
 /// Returns a cell of the table, such as `255ms, 4 bits`.
 fn cell<S: TestId, T: TestId>(source_sized: bool, target_sized: bool) -> String {
-    let (source, target) = (layouts(source_sized), layouts(target_sized));
+    let (source, target) = (settings(source_sized), settings(target_sized));
     let bits = [S::node_bits(&source), T::node_bits(&target)];
     let nodes = if bits[0] == 0 && bits[1] > 0 { Nodes::Set(1) } else { Nodes::LowBits };
     let options = Options { source, target, nodes, ..Options::default() };

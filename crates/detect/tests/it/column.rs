@@ -1,6 +1,6 @@
 //! Columns of integers: those of IDs agree on their format, and others on none.
 
-use tickid_convert::{AnyId, Layouts};
+use tickid_convert::{AnyId, Settings};
 use tickid_core::{Clock, ClockError, ManualClock, UnixTime};
 use tickid_detect::{Agreement, Confidence, Detector, Doubt, Format, Inspections, Reading};
 use tickid_sno::SnoId;
@@ -15,7 +15,7 @@ const COLUMNS: usize = 200;
 
 fn detector() -> Detector<ManualClock> {
     let now = UnixTime::from_millis(NOW_MS.cast_signed()).unwrap();
-    Detector::new(Layouts::default(), ManualClock::new(now))
+    Detector::new(Settings::default(), ManualClock::new(now))
 }
 
 fn agreement(column: &[u64]) -> Agreement {
@@ -178,7 +178,7 @@ fn columns_of_nextcloud_are_told_from_discord() {
     let (mut dice, epoch) = (Dice::new(24), 1_759_276_800_000);
     let now = NOW_MS + DAY_MS * 365;
     let detector = Detector::new(
-        Layouts::default(),
+        Settings::default(),
         ManualClock::new(UnixTime::from_millis(now.cast_signed()).unwrap()),
     );
     let mut first = [0, 0];
@@ -257,7 +257,7 @@ fn without_a_clock_no_format_is_agreed_on() {
     }
     let column = ids(&mut Dice::new(9), USUAL[1], NOW_MS - DAY_MS * 365, 300, 10);
     let texts: Vec<String> = column.iter().map(u64::to_string).collect();
-    let broken = Detector::new(Layouts::default(), Broken);
+    let broken = Detector::new(Settings::default(), Broken);
     assert!(broken.agreement(texts.iter().map(String::as_bytes)).is_none());
     let mut agreement = agreement(&column);
     assert!(agreement.has(Format::Discord));

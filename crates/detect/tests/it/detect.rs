@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use tickid_convert::{AnyId, ConvertError, Kind, Layouts, Options, carry, convert};
+use tickid_convert::{AnyId, ConvertError, Kind, Options, Settings, carry, convert};
 use tickid_core::UnixTime;
 use tickid_detect::{
     Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
@@ -32,7 +32,7 @@ fn wide_in(id: WideGlobalId, name: &str) -> (Identifier, Form) {
 }
 
 fn found(text: &str) -> Readings {
-    detect(text.as_bytes(), &Layouts::default(), Some(NOW))
+    detect(text.as_bytes(), &Settings::default(), Some(NOW))
 }
 
 fn is_certain(found: &Readings) -> bool {
@@ -106,7 +106,7 @@ fn one_plausible_time_is_clear() {
     ] {
         assert_eq!(found(text).is_clear(), is_clear, "{text}");
     }
-    let unknown = detect(b"bppc0m3ju134", &Layouts::default(), None);
+    let unknown = detect(b"bppc0m3ju134", &Settings::default(), None);
     assert!(!unknown.is_clear() && unknown.len() == 2, "without a clock nothing is");
 }
 
@@ -115,7 +115,7 @@ fn times_are_judged_by_now() {
     let at = |millis: i64| {
         let id = NanoflakeId::new((millis - Epoch::TWITTER.as_unix_millis()) << 22).unwrap();
         let text = id.encode_padded();
-        let found = detect(text.as_bytes(), &Layouts::default(), Some(NOW));
+        let found = detect(text.as_bytes(), &Settings::default(), Some(NOW));
         let one = found.iter().find(|one| one.identifier() == scheme(id));
         let one = one.unwrap();
         assert_eq!(one.unix_time().unwrap().as_millis(), millis);
@@ -149,7 +149,7 @@ fn ulid(millis: u64) -> String {
 
 /// Returns the confidence and the doubt of the reading as that format.
 fn judged(text: &str, format: Format, now: Option<UnixTime>) -> (Confidence, Option<Doubt>) {
-    let found = detect(text.as_bytes(), &Layouts::default(), now);
+    let found = detect(text.as_bytes(), &Settings::default(), now);
     let one = found.iter().find(|one| one.format() == format).unwrap();
     (one.confidence(), one.doubt())
 }
@@ -181,11 +181,11 @@ fn likely_times_end_to_the_millisecond() {
 #[test]
 fn first_day_of_a_given_layout_is_doubted() {
     let snowflake = "41x1ms/10n/12s@2025-01-01".parse().unwrap();
-    let layouts = Layouts { snowflake, ..Layouts::default() };
+    let settings = Settings { snowflake, ..Settings::default() };
     let day = 86_400_000_u64;
     for (millis, is_doubted) in [(day - 1, true), (day, false)] {
         let text = (millis << 22 | 1).to_string();
-        let found = detect(text.as_bytes(), &layouts, Some(NOW));
+        let found = detect(text.as_bytes(), &settings, Some(NOW));
         let is_snowflake =
             |one: &&Reading| matches!(one.identifier(), Identifier::Scheme(AnyId::Snowflake(_)));
         let doubt = found.iter().find(is_snowflake).unwrap().doubt();
@@ -207,7 +207,7 @@ fn no_time_is_likely_without_a_clock() {
     // The mark of an ID in a UUID says enough.
     let id = AnyId::Scru64("0u375nxqh5cq".parse().unwrap());
     let text = carry::to_uuid(id).to_string();
-    let found = detect(text.as_bytes(), &Layouts::default(), None);
+    let found = detect(text.as_bytes(), &Settings::default(), None);
     let carried = found.iter().find(|one| matches!(one.identifier(), Identifier::Carried(_)));
     assert_eq!(carried.map(Reading::doubt), Some(None));
 }
@@ -272,7 +272,7 @@ fn reasons_are_the_features_of_the_format() {
 
 #[test]
 fn integers_are_ids_of_up_to_64_bits() {
-    let layouts = Layouts::default();
+    let settings = Settings::default();
     for (text, format, integer) in [
         ("0u375nxqh5cq", Format::Scru64, Some(110_009_624_767_914_842)),
         ("1741816012345", Format::UnixTime, Some(1_741_816_012_345)),
@@ -280,7 +280,7 @@ fn integers_are_ids_of_up_to_64_bits() {
         ("2222222222222223", Format::Sno, None),
         ("zzzzzzzzzzzzzzzzzzzzzw", Format::Kuid, None),
     ] {
-        let found = detect(text.as_bytes(), &layouts, Some(NOW));
+        let found = detect(text.as_bytes(), &settings, Some(NOW));
         let one = found.iter().find(|one| one.format() == format).unwrap();
         assert_eq!(one.identifier().integer(), integer, "{text}");
     }
@@ -301,12 +301,12 @@ fn confidence_and_doubt_are_words() {
 
 #[test]
 fn early_times_need_long_texts() {
-    let unlikely = |text: &str, name: &str, layouts: &Layouts| {
-        let found = detect(text.as_bytes(), layouts, Some(NOW));
+    let unlikely = |text: &str, name: &str, settings: &Settings| {
+        let found = detect(text.as_bytes(), settings, Some(NOW));
         let one = found.iter().find(|one| one.name().to_string() == name).unwrap();
         one.confidence() == Confidence::Possible
     };
-    let twitter = Layouts::default();
+    let twitter = Settings::default();
     for (text, name) in [
         ("xx", "Nanoflake in Base36"),
         ("implausib", "Nanoflake in Base36"),
@@ -318,7 +318,7 @@ fn early_times_need_long_texts() {
     ] {
         assert!(unlikely(text, name, &twitter), "{text}");
     }
-    let discord = Layouts { epoch: Epoch::DISCORD, ..twitter };
+    let discord = Settings { epoch: Epoch::DISCORD, ..twitter };
     assert!(unlikely("12345", "Twitter Snowflake", &discord));
     assert!(unlikely("xx", "Nanoflake in Base36", &discord));
 
@@ -333,8 +333,8 @@ fn early_times_need_long_texts() {
     ] {
         let id = NanoflakeId::new(millis << 22 | 4_194_303).unwrap();
         let text = id.encode_padded();
-        let layouts = Layouts { epoch, ..twitter };
-        assert_eq!(unlikely(&text, "Nanoflake in Base36", &layouts), is_unlikely, "{text}");
+        let settings = Settings { epoch, ..twitter };
+        assert_eq!(unlikely(&text, "Nanoflake in Base36", &settings), is_unlikely, "{text}");
     }
     for (millis, is_unlikely) in [(0, true), (day - 1, true), (day, false)] {
         let time = UnixTime::from_millis(1_262_304_000_000 + millis).unwrap();
@@ -348,7 +348,7 @@ fn early_times_need_long_texts() {
 #[test]
 fn tsids_are_read_in_upper_case() {
     let likely = |text: &str, now: UnixTime| {
-        let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+        let found = detect(text.as_bytes(), &Settings::default(), Some(now));
         found.likely().map(|one| (one.format(), one.reason())).collect::<Vec<_>>()
     };
     let tsid = [(Format::Tsid, "13 upper-case digits of Crockford's base 32")];
@@ -434,7 +434,7 @@ fn unix_times_are_read_as_such() {
         assert_eq!(first.name().to_string(), name);
         assert_eq!(first.confidence(), Confidence::Likely);
         assert_eq!(first.unix_time().unwrap().as_millis() / 1_000, 1_741_816_012, "{text}");
-        let written = Inspection::new(first.identifier(), "", &Layouts::default());
+        let written = Inspection::new(first.identifier(), "", &Settings::default());
         assert_eq!(written.text(), text);
         // In nanoseconds it is about as well an ID of X's.
         assert_eq!(found.is_clear(), text.len() < 19, "{text}: {found:?}");
@@ -468,7 +468,7 @@ fn wide_fields_are_hexadecimal() {
     let text = ".Ozx3ls4SZTmNNTKNVszVF";
     let found = found(text);
     let wide = found.iter().find(|one| one.format() == Format::Kuid).unwrap();
-    let json = serde_json::to_value(Inspection::of(wide, text, &Layouts::default())).unwrap();
+    let json = serde_json::to_value(Inspection::of(wide, text, &Settings::default())).unwrap();
     assert_eq!((&json["node"], &json["a"]), (&"1e057647b2618795".into(), &6_655.into()));
     assert_eq!(json["confidence"], "possible");
 }
@@ -490,7 +490,7 @@ fn fresh_sonyflakes_are_likely() {
 fn fresh_nanoflakes_outweigh_words() {
     let confidence = |millis| {
         let now = UnixTime::from_millis(millis).unwrap();
-        let found = detect(b"g577nmiqmjuo", &Layouts::default(), Some(now));
+        let found = detect(b"g577nmiqmjuo", &Settings::default(), Some(now));
         let one = found.iter().find(|one| one.format() == Format::Nanoflake).unwrap();
         (one.confidence(), one.doubt())
     };
@@ -505,13 +505,13 @@ fn fresh_nanoflakes_outweigh_words() {
 /// Nanoflake of long ago: a small sequence says so, although the SCRU64 ID has the nearer time.
 #[test]
 fn later_base36_is_weighed_as_both_schemes() {
-    let layouts = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+    let settings = Settings { epoch: Epoch::DISCORD, ..Settings::default() };
     let now = UnixTime::from_millis(2_200_000_000_000).unwrap();
     for (text, first, other) in [
         ("1172rsv1mhoh", Format::Nanoflake, Format::Scru64),
         ("1172rsv1zzzz", Format::Scru64, Format::Nanoflake),
     ] {
-        let found = detect(text.as_bytes(), &layouts, Some(now));
+        let found = detect(text.as_bytes(), &settings, Some(now));
         assert!(found.likely().map(Reading::format).eq([first, other]), "{text}: {found:?}");
     }
 }
@@ -535,7 +535,7 @@ fn named_texts_are_not_converted() {
 #[test]
 fn an_id_in_a_uuid_is_found_there() {
     let id = AnyId::from("brpk4q72xwf2m63l".parse::<SnoId>().unwrap());
-    for uuid in [carry::to_uuid(id), carry::to_uuid_v7(id, &Layouts::default()).unwrap()] {
+    for uuid in [carry::to_uuid(id), carry::to_uuid_v7(id, &Settings::default()).unwrap()] {
         let found = found(&uuid.to_string());
         let readings: Vec<Identifier> = found.iter().map(|one| one.identifier()).collect();
         assert_eq!(readings.len(), 2);
@@ -598,8 +598,8 @@ proptest! {
     #[test]
     fn candidates_have_reasons(text in "[0-9]{1,20}|[2-9a-x]{16}|[0-9A-Za-z._-]{0,30}") {
         for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {
-            let layouts = Layouts { epoch, ..Layouts::default() };
-            let found = detect(text.as_bytes(), &layouts, Some(NOW));
+            let settings = Settings { epoch, ..Settings::default() };
+            let found = detect(text.as_bytes(), &settings, Some(NOW));
             prop_assert!(found.len() <= 24);
             prop_assert_eq!(found.iter().count(), found.len());
             prop_assert!(found.iter().is_sorted_by_key(Reading::confidence));
@@ -610,7 +610,7 @@ proptest! {
                 for preset in Preset::ALL.iter().filter(|it| **it != Preset::Tsid).filter(fits) {
                     let format: Format = preset.key().parse().unwrap();
                     let is_it = |one: &Reading| {
-                        let also = one.identifier().also(one.form(), &layouts);
+                        let also = one.identifier().also(one.form(), &settings);
                         one.format() == format || also == Some(format)
                     };
                     prop_assert!(found.iter().any(is_it), "{} as {}", text, format);
@@ -761,7 +761,7 @@ fn fields_cover_all_bits() {
     ] {
         for one in found(text) {
             let id = one.identifier();
-            let fields = id.fields(&Layouts::default());
+            let fields = id.fields(&Settings::default());
             let whole = fields.iter().filter(|field| !field.is_divided());
             let mut spans: Vec<_> = whole.flat_map(|field| field.spans()).collect();
             spans.sort_by_key(|span| span.start);
@@ -823,7 +823,7 @@ fn what_is_pasted_around_an_id_is_removed() {
 
 #[test]
 fn digits_fit_most_formats() {
-    let unix = Layouts { epoch: Epoch::UNIX, ..Layouts::default() };
+    let unix = Settings { epoch: Epoch::UNIX, ..Settings::default() };
     for (digits, formats) in [("222222222222", 17), ("2222222222222222", 21)] {
         let found = detect(digits.as_bytes(), &unix, Some(NOW));
         assert_eq!(found.len(), formats, "{found:?}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tickid_convert::Layouts;
+use tickid_convert::Settings;
 use tickid_core::ManualClock;
 use tickid_detect::{Confidence, Detector, Format, Readings};
 use tickid_testkit::vectors::{Value, array, field, load, string};
@@ -105,7 +105,7 @@ fn texts(detect: &Value, texts: &Value) -> Vec<(Format, String)> {
 #[test]
 fn every_format_is_found_behind_every_escape() {
     let (recorded, others) = (load("detect.json"), load("texts.json"));
-    let detector = Detector::new(Layouts::default(), ManualClock::new(now(&others)));
+    let detector = Detector::new(Settings::default(), ManualClock::new(now(&others)));
     let (mut formats, mut wrong) = (BTreeSet::new(), Vec::new());
     for (format, id) in texts(&recorded, &others) {
         let is_likely = |found: &Readings| {
@@ -152,7 +152,7 @@ fn every_format_is_found_behind_every_escape() {
 fn what_is_no_escape_is_a_part_of_the_id() {
     let (id, uuid) = ("bppc0m3ju134", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
     let now = now(&load("texts.json"));
-    let detector = Detector::new(Layouts::default(), ManualClock::new(now));
+    let detector = Detector::new(Settings::default(), ManualClock::new(now));
     for (text, expected) in [
         (format!(r"C:\{id}"), Some(id)),
         (format!("LIKE '%{uuid}%'"), Some(uuid)),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{AnyId, Kind, Layouts, ToParts as _};
+use tickid_convert::{AnyId, Kind, Settings, ToParts as _};
 use tickid_core::{ManualClock, UnixTime};
 use tickid_detect::{Detector, Doubt, Form, Format, Identifier, Inspection, detect};
 use tickid_kuid::wide::WideGlobalId;
@@ -15,18 +15,18 @@ use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_testkit::config;
 
 /// Returns an inspection of an ID in the form of its scheme with this name.
-fn inspected(id: impl Into<Identifier>, name: &str, layouts: &Layouts) -> Inspection<'static> {
+fn inspected(id: impl Into<Identifier>, name: &str, settings: &Settings) -> Inspection<'static> {
     let id = id.into();
     let kind = id.scheme_id().map_or(Kind::KuidGlobal, |id| id.kind());
-    Inspection::new(id, "", layouts).in_form(Form::named(kind, name).unwrap()).unwrap()
+    Inspection::new(id, "", settings).in_form(Form::named(kind, name).unwrap()).unwrap()
 }
 
-fn written(id: impl Into<Identifier>, layouts: &Layouts) -> Value {
-    serde_json::to_value(Inspection::new(id.into(), "", layouts)).unwrap()
+fn written(id: impl Into<Identifier>, settings: &Settings) -> Value {
+    serde_json::to_value(Inspection::new(id.into(), "", settings)).unwrap()
 }
 
-fn of(id: impl Into<AnyId>, layouts: &Layouts) -> Value {
-    written(id.into(), layouts)
+fn of(id: impl Into<AnyId>, settings: &Settings) -> Value {
+    written(id.into(), settings)
 }
 
 /// The members of every object, of a format without node and sequence.
@@ -73,25 +73,25 @@ proptest! {
             "timestamp": id.timestamp(),
             "node_ctr": id.node_ctr(),
         }));
-        prop_assert_eq!(of(id, &Layouts::default()), general.clone());
+        prop_assert_eq!(of(id, &Settings::default()), general.clone());
         let size = NodeIdSize::new(size).unwrap();
-        let layouts = Layouts { node_size: Some(size), ..Layouts::default() };
+        let settings = Settings { node_size: Some(size), ..Settings::default() };
         let (node, counter) = (id.node_id(size), id.counter(size));
-        let split = match id.parts(&layouts) {
+        let split = match id.parts(&settings) {
             Ok(_) => {
                 json!({ "node_id": node, "counter": counter, "node": node, "sequence": counter })
             }
             // Of a reserved time.
             Err(_) => json!({ "node_id": node, "counter": counter }),
         };
-        prop_assert_eq!(of(id, &layouts), with(general, split));
+        prop_assert_eq!(of(id, &settings), with(general, split));
     }
 
     #[test]
     fn nanoflake_members(value in 0..=i64::MAX, epoch in 0_i64..1_700_000_000_000) {
         let id = NanoflakeId::new(value).unwrap();
         let epoch = Epoch::from_unix_millis(epoch).unwrap();
-        let layouts = Layouts { epoch, ..Layouts::default() };
+        let settings = Settings { epoch, ..Settings::default() };
         let time = Nanoflake { epoch }.unix_time(id);
         let fields = json!({
             "int": value.to_string(),
@@ -104,9 +104,9 @@ proptest! {
             "sequence": id.sequence(),
         });
         let base36 = general("nanoflake", &id.to_string(), &value.to_be_bytes(), time);
-        prop_assert_eq!(of(id, &layouts), with(base36, fields.clone()));
+        prop_assert_eq!(of(id, &settings), with(base36, fields.clone()));
         let decimal = general("nanoflake", &value.to_string(), &value.to_be_bytes(), time);
-        let identifier = inspected(AnyId::from(id), "decimal", &layouts);
+        let identifier = inspected(AnyId::from(id), "decimal", &settings);
         prop_assert_eq!(serde_json::to_value(identifier).unwrap(), with(decimal, fields));
     }
 
@@ -116,17 +116,17 @@ proptest! {
         let object = general("kuid", &id.to_string(), &value.to_be_bytes(), id.unix_time());
         let object = with(object, kuid_fields(id));
         let more = json!({ "kind": "local", "int": value.to_string() });
-        prop_assert_eq!(of(id, &Layouts::default()), with(object, more));
+        prop_assert_eq!(of(id, &Settings::default()), with(object, more));
     }
 
     #[test]
     fn global_kuid_members(bytes: [u8; 12], wide: [u8; 16], drift in 5u8..=10) {
         let drift = Drift::new(drift).unwrap();
-        let layouts = Layouts { drift, ..Layouts::default() };
+        let settings = Settings { drift, ..Settings::default() };
         let id = GlobalId::from_bytes(bytes);
         let object = general("kuid", &id.to_string(), &bytes, id.unix_time(drift));
         let object = with(object, kuid_fields(id.to_local(drift)));
-        prop_assert_eq!(of(id, &layouts), with(object, json!({
+        prop_assert_eq!(of(id, &settings), with(object, json!({
             "kind": "global",
             "node": format!("{:08x}", id.node(drift).get()),
             "drift": drift.get(),
@@ -135,7 +135,7 @@ proptest! {
         let text = id.encode_url();
         let object = general("kuid", &text, &wide, id.unix_time(drift));
         let object = with(object, kuid_fields(id.to_local(drift)));
-        let found = serde_json::to_value(inspected(Identifier::KuidWide(id), "url", &layouts)).unwrap();
+        let found = serde_json::to_value(inspected(Identifier::KuidWide(id), "url", &settings)).unwrap();
         prop_assert_eq!(found, with(object, json!({
             "kind": "global",
             "node": format!("{:016x}", id.node(drift)),
@@ -147,7 +147,7 @@ proptest! {
     fn sno_members(bytes: [u8; 10]) {
         let id = SnoId::from_bytes(bytes);
         let object = general("sno", &id.to_string(), &bytes, id.unix_time());
-        prop_assert_eq!(of(id, &Layouts::default()), with(object, json!({
+        prop_assert_eq!(of(id, &Settings::default()), with(object, json!({
             "timestamp": id.timestamp(),
             "toggle": u8::from(id.toggle()),
             "meta": id.meta(),
@@ -164,21 +164,21 @@ proptest! {
             Identifier::Preset(*preset, id)
         });
         for id in presets.chain([Identifier::Mastodon(Mastodon(number))]) {
-            let object = written(id, &Layouts::default());
+            let object = written(id, &Settings::default());
             let number = id.integer().unwrap();
             prop_assert_eq!(&object["scheme"], id.format().key());
             prop_assert_eq!(&object["int"], &number.to_string());
-            let time = id.unix_time(&Layouts::default()).unwrap();
+            let time = id.unix_time(&Settings::default()).unwrap();
             prop_assert_eq!(object["unix_ms"].as_i64(), Some(time.as_millis()));
-            let parts = id.parts(&Layouts::default()).unwrap();
+            let parts = id.parts(&Settings::default()).unwrap();
             prop_assert_eq!(&object["node"], &json!(parts.node().map(|node| node.value())));
             prop_assert_eq!(&object["sequence"], parts.sequence().value());
-            let inspection = Inspection::new(id, "", &Layouts::default());
+            let inspection = Inspection::new(id, "", &Settings::default());
             prop_assert_eq!(inspection.text(), number.to_string());
             let both = (inspection.node(), inspection.sequence());
             prop_assert_eq!(both, (parts.node(), Some(parts.sequence())));
             // The fields put together again are the number.
-            let fields = id.fields(&Layouts::default());
+            let fields = id.fields(&Settings::default());
             let whole = fields.iter().fold(0, |whole: u64, field| {
                 let value = object.get(field.name()).and_then(Value::as_u64).unwrap_or(0);
                 whole << field.bits() | value
@@ -191,12 +191,12 @@ proptest! {
 #[test]
 fn times_of_other_years_are_null() {
     // Of the year 35198, which RFC 3339 cannot write, but an integer can.
-    let object = of(LocalId::MAX, &Layouts::default());
+    let object = of(LocalId::MAX, &Settings::default());
     let millis = LocalId::MAX.unix_time().as_millis();
     assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &millis.into()));
     let no_time = "919108f7-52d1-4320-9bac-f847db4148a8";
-    let found = detect(no_time.as_bytes(), &Layouts::default(), None);
-    let inspection = Inspection::of(found.first().unwrap(), no_time, &Layouts::default());
+    let found = detect(no_time.as_bytes(), &Settings::default(), None);
+    let inspection = Inspection::of(found.first().unwrap(), no_time, &Settings::default());
     let object = serde_json::to_value(inspection).unwrap();
     assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &Value::Null));
     assert_eq!(object["confidence"], "certain");
@@ -205,13 +205,13 @@ fn times_of_other_years_are_null() {
 /// Versions 1 and 6 count from 1582, and the epochs of layouts may be before 1970.
 #[test]
 fn times_before_1970_are_read() {
-    let inspected = |text: &str, layouts: &Layouts| {
-        let found = detect(text.as_bytes(), layouts, None);
-        let inspection = Inspection::of(found.first().unwrap(), text, layouts);
+    let inspected = |text: &str, settings: &Settings| {
+        let found = detect(text.as_bytes(), settings, None);
+        let inspection = Inspection::of(found.first().unwrap(), text, settings);
         let micros = inspection.unix_time().unwrap().as_micros();
         (micros, serde_json::to_value(inspection).unwrap()["time"].clone())
     };
-    let layouts = Layouts::default();
+    let settings = Settings::default();
     for (text, micros, time) in [
         (
             "bf2eb110-d788-1003-aa59-ce1e9e293641",
@@ -232,12 +232,12 @@ fn times_before_1970_are_read() {
             "5236-03-31T21:21:00.684Z",
         ),
     ] {
-        assert_eq!(inspected(text, &layouts), (micros, time.into()), "{text}");
+        assert_eq!(inspected(text, &settings), (micros, time.into()), "{text}");
     }
     let snowflake = "41x1ms/10n/12s@1960-01-01".parse().unwrap();
-    let layouts = Layouts { snowflake, ..layouts };
+    let settings = Settings { snowflake, ..settings };
     let id = Identifier::from(AnyId::from(SnowflakeId::new(1_000 << 22)));
-    let object = written(id, &layouts);
+    let object = written(id, &settings);
     assert_eq!(object["unix_ms"], -315_619_199_000_i64);
     assert_eq!(object["time"], "1960-01-01T00:00:01.000Z");
 }
@@ -282,9 +282,9 @@ fn formats_that_are_only_read_have_their_fields() {
             json!({"int": "3508632507640276861", "shard": 4_697, "sequence": 893}),
         ),
     ] {
-        let found = detect(text.as_bytes(), &Layouts::default(), None);
+        let found = detect(text.as_bytes(), &Settings::default(), None);
         let one = found.iter().find(|one| one.format().key() == format).unwrap();
-        let object = serde_json::to_value(Inspection::of(one, text, &Layouts::default())).unwrap();
+        let object = serde_json::to_value(Inspection::of(one, text, &Settings::default())).unwrap();
         assert_eq!((&object["text"], &object["unix_ms"]), (&text.into(), &millis.into()), "{text}");
         for (name, value) in fields.as_object().unwrap() {
             assert_eq!(&object[name], value, "{text}: {name}");
@@ -292,18 +292,18 @@ fn formats_that_are_only_read_have_their_fields() {
     }
     // Digits that are too large, or of another alphabet.
     for text in ["k222222222222", "3jzfcijpj2z2A", "13jzfcijpj2z2", "jzfcijpj2z2a"] {
-        let found = detect(text.as_bytes(), &Layouts::default(), None);
+        let found = detect(text.as_bytes(), &Settings::default(), None);
         assert!(found.iter().all(|one| one.format() != Format::Tid), "{text}");
     }
 }
 
 #[test]
 fn detected_ids_are_shown_with_their_judgement() {
-    let (layouts, now) = (Layouts::default(), UnixTime::from_millis(1_750_000_000_000).unwrap());
+    let (settings, now) = (Settings::default(), UnixTime::from_millis(1_750_000_000_000).unwrap());
     for (text, doubt) in [("0u375nxqh5cq", None), ("information", Some(Doubt::Time))] {
-        let found = detect(text.as_bytes(), &layouts, Some(now));
+        let found = detect(text.as_bytes(), &settings, Some(now));
         let first = found.first().unwrap();
-        let inspection = Inspection::of(first, text, &layouts);
+        let inspection = Inspection::of(first, text, &settings);
         assert_eq!(inspection.confidence(), Some(first.confidence()), "{text}");
         assert_eq!(inspection.reason(), Some(first.reason()), "{text}");
         assert_eq!(inspection.doubt(), doubt, "{text}");
@@ -318,8 +318,8 @@ fn detected_ids_are_shown_with_their_judgement() {
 fn an_id_in_a_uuid_is_shown_as_itself() {
     let id: SnoId = "brpk4q72xwf2m63l".parse().unwrap();
     let uuid = tickid_convert::carry::to_uuid(id).to_string();
-    let found = detect(uuid.as_bytes(), &Layouts::default(), None);
-    let inspection = Inspection::of(found.first().unwrap(), &uuid, &Layouts::default());
+    let found = detect(uuid.as_bytes(), &Settings::default(), None);
+    let inspection = Inspection::of(found.first().unwrap(), &uuid, &Settings::default());
     assert_eq!((inspection.format(), inspection.text()), (Format::Sno, "brpk4q72xwf2m63l"));
     assert_eq!(inspection.name().to_string(), "sno in a UUID");
     let object = serde_json::to_value(inspection).unwrap();
@@ -333,8 +333,8 @@ fn decimal_nanoflakes_name_the_system() {
         (Epoch::DISCORD, "Nanoflake in decimal, or Discord Snowflake"),
         (Epoch::UNIX, "Nanoflake in decimal, or Snowflake since 1970"),
     ] {
-        let layouts = Layouts { epoch, ..Layouts::default() };
-        let id = inspected(AnyId::from(NanoflakeId::MAX), "decimal", &layouts);
+        let settings = Settings { epoch, ..Settings::default() };
+        let id = inspected(AnyId::from(NanoflakeId::MAX), "decimal", &settings);
         assert_eq!(id.name().to_string(), name);
     }
 }
@@ -348,13 +348,14 @@ fn names_say_the_form_of_an_id() {
         ("[1, 134, 213, 43, 190, 42, 99, 90]", "SCRU64, bytes"),
         ("{uid,{1539,625275,432128},1}", "kuid local, Erlang tuple"),
     ] {
-        let layouts = Layouts::default();
-        let found = detect(text.as_bytes(), &layouts, None);
-        let all = found.iter().map(|one| Inspection::of(one, text, &layouts));
+        let settings = Settings::default();
+        let found = detect(text.as_bytes(), &settings, None);
+        let all = found.iter().map(|one| Inspection::of(one, text, &settings));
         let all: Vec<_> = all.map(|one| (one.name().to_string(), one)).collect();
         let (_, found) = all.iter().find(|(it, _)| it == name).unwrap_or_else(|| panic!("{all:?}"));
         // As for a text that was taken out of a literal.
-        let same = Inspection::new(found.identifier(), "", &layouts).in_form(found.form()).unwrap();
+        let same =
+            Inspection::new(found.identifier(), "", &settings).in_form(found.form()).unwrap();
         assert_eq!(same.name().to_string(), name);
     }
 }
@@ -362,10 +363,10 @@ fn names_say_the_form_of_an_id() {
 #[test]
 fn forms_are_those_of_the_format() {
     let forms = |text: &str, format: Format| {
-        let layouts = Layouts::default();
-        let found = detect(text.as_bytes(), &layouts, None);
+        let settings = Settings::default();
+        let found = detect(text.as_bytes(), &settings, None);
         let reading = found.iter().find(|one| one.format() == format).unwrap();
-        let inspection = Inspection::of(reading, text, &layouts);
+        let inspection = Inspection::of(reading, text, &settings);
         let forms = inspection.forms().map(|(name, text)| (name, text.to_string()));
         // The UUID that carries an ID has tests in `tickid_convert`.
         forms.filter(|(name, _)| *name != "in a UUID").collect::<Vec<_>>()
@@ -424,18 +425,18 @@ fn forms_are_those_of_the_format() {
 /// The clock and a layout that change the readings reach each of them.
 #[test]
 fn detectors_inspect_all_readings_under_their_options() {
-    let layouts = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+    let settings = Settings { epoch: Epoch::DISCORD, ..Settings::default() };
     let to_json = |inspection: &Inspection<'_>| serde_json::to_string(inspection).unwrap();
     let texts = ["bppc0m3ju134", "175928847299117063", "0u375nxqh5cq", "information", "?"];
     let mut seen = Vec::new();
     for millis in [1_500_000_000_000, 1_900_000_000_000] {
         let now = UnixTime::from_millis(millis).unwrap();
-        let detector = Detector::new(layouts, ManualClock::new(now));
+        let detector = Detector::new(settings, ManualClock::new(now));
         for text in texts {
             let found = detector.inspect(text);
-            let readings = detect(text.as_bytes(), &layouts, Some(now));
+            let readings = detect(text.as_bytes(), &settings, Some(now));
             let expected: Vec<_> =
-                readings.iter().map(|one| to_json(&Inspection::of(one, text, &layouts))).collect();
+                readings.iter().map(|one| to_json(&Inspection::of(one, text, &settings))).collect();
             let inspections: Vec<_> = found.iter().map(|one| to_json(&one)).collect();
             assert_eq!(inspections, expected, "{text} at {now}");
             assert_eq!(found.first().map(|one| to_json(&one)).as_ref(), expected.first());

@@ -1,6 +1,6 @@
 //! Each rule of judgement, with two texts that differ in what the rule looks at.
 
-use tickid_convert::Layouts;
+use tickid_convert::Settings;
 use tickid_core::UnixTime;
 use tickid_detect::{Doubt, Form, Format, Reading, detect};
 use tickid_nanoflake::{Epoch, NanoflakeId};
@@ -15,15 +15,15 @@ const DISCORD: i64 = 1_420_070_400_000;
 const TWITTER: i64 = 1_288_834_974_657;
 
 /// Returns the doubt at the reading as a format; that of decimal Nanoflakes is Twitter's.
-fn doubt_under(layouts: &Layouts, text: &str, format: Format) -> Option<Doubt> {
+fn doubt_under(settings: &Settings, text: &str, format: Format) -> Option<Doubt> {
     let now = UnixTime::from_millis(NOW).unwrap();
-    let found = detect(text.as_bytes(), layouts, Some(now));
+    let found = detect(text.as_bytes(), settings, Some(now));
     let one = found.iter().find(|one| one.format() == format);
     one.unwrap_or_else(|| panic!("{text} is not read as {format}")).doubt()
 }
 
 fn doubt(text: &str, format: Format) -> Option<Doubt> {
-    doubt_under(&Layouts::default(), text, format)
+    doubt_under(&Settings::default(), text, format)
 }
 
 /// Returns a Snowflake of 22 low bits.
@@ -324,18 +324,18 @@ fn every_rule_decides_between_two_texts() {
 fn given_layouts_speak_for_integers() {
     let busy = snowflake(DISCORD, NOW - 3 * 365 * DAY, 1_000 << 12 | 3_000);
     assert_eq!(doubt(&busy, Format::Discord), Some(Doubt::Number));
-    let layouts = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
-    assert_eq!(doubt_under(&layouts, &busy, Format::Nanoflake), None);
+    let settings = Settings { epoch: Epoch::DISCORD, ..Settings::default() };
+    assert_eq!(doubt_under(&settings, &busy, Format::Nanoflake), None);
     let snowflake = "41x1ms/10n/12s@2015-01-02".parse().unwrap();
-    let layouts = Layouts { snowflake, ..Layouts::default() };
-    assert_eq!(doubt_under(&layouts, &busy, Format::Snowflake), None);
+    let settings = Settings { snowflake, ..Settings::default() };
+    assert_eq!(doubt_under(&settings, &busy, Format::Snowflake), None);
 
     // Microseconds of 2025, and two days after the layout's epoch.
     let snowflake = "40x1ms/13n/10s@2025-01-01".parse().unwrap();
-    let layouts = Layouts { snowflake, ..Layouts::default() };
+    let settings = Settings { snowflake, ..Settings::default() };
     let unix = Some(Doubt::UnixTime);
-    assert_eq!(doubt_under(&layouts, "1741816012345678", Format::Snowflake), unix);
-    assert_eq!(doubt_under(&layouts, "1741816012341249", Format::Snowflake), None);
+    assert_eq!(doubt_under(&settings, "1741816012345678", Format::Snowflake), unix);
+    assert_eq!(doubt_under(&settings, "1741816012341249", Format::Snowflake), None);
 }
 
 /// The early IDs of the large systems have the times of Nextcloud's present ones, and Discord's of
@@ -347,7 +347,7 @@ fn early_ids_of_large_systems_are_first() {
     for month in 0..61 {
         let now = UnixTime::from_millis(1_764_547_200_000 + month * 2_629_746_000).unwrap();
         let shown = |text: &str| {
-            let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+            let found = detect(text.as_bytes(), &Settings::default(), Some(now));
             found.likely().map(Reading::format).collect::<Vec<_>>()
         };
         for text in ["80351110224678912", "175928847299117063"] {
@@ -383,7 +383,7 @@ fn negative_integers_are_judged() {
     for digits in 1..=20 {
         let text = format!("-{}", "2".repeat(digits));
         let now = UnixTime::from_millis(NOW).unwrap();
-        let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+        let found = detect(text.as_bytes(), &Settings::default(), Some(now));
         assert!(found.iter().all(|one| one.doubt() != Some(Doubt::Date)), "{text}");
     }
 }
@@ -394,11 +394,11 @@ fn negative_integers_are_judged() {
 fn unix_times_hide_no_ids() {
     let now = UnixTime::from_millis(NOW).unwrap();
     for text in ["1610521604143693812", "1617617172955424949", "1285704473650888702"] {
-        let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+        let found = detect(text.as_bytes(), &Settings::default(), Some(now));
         let shown = found.likely().map(Reading::format);
         assert!(shown.eq([Format::UnixTime, Format::Nanoflake]), "{text}: {found:?}");
     }
-    let found = detect(b"1763353455622275372", &Layouts::default(), Some(now));
+    let found = detect(b"1763353455622275372", &Settings::default(), Some(now));
     let shown: Vec<_> = found.likely().map(|one| (one.format(), one.unix_time())).collect();
     let time = |millis| Some(UnixTime::from_millis(millis).unwrap());
     assert!(shown.contains(&(Format::Nanoflake, time(1_709_251_200_000))), "{shown:?}");
@@ -412,7 +412,7 @@ fn snowflakes_since_1970_are_first() {
     for (text, millis) in
         [("7412281402982404096", 1_767_225_600_000), ("7102577116159582209", 1_693_386_343_994)]
     {
-        let found = detect(text.as_bytes(), &Layouts::default(), Some(now));
+        let found = detect(text.as_bytes(), &Settings::default(), Some(now));
         let first = found.first().unwrap();
         assert_eq!((first.format(), first.doubt()), (Format::UnixEpoch, None), "{text}");
         assert_eq!(first.unix_time().unwrap().as_millis(), millis, "{text}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tickid_convert::Layouts;
+use tickid_convert::Settings;
 use tickid_core::UnixTime;
 use tickid_detect::{Confidence, Form, Format, Identifier, Reading, Readings, detect};
 use tickid_testkit::vectors::{Value, array, field, list, load, number, string};
@@ -12,7 +12,7 @@ pub(crate) fn now(vectors: &Value) -> UnixTime {
 }
 
 pub(crate) fn found(text: &str, now: UnixTime) -> Readings {
-    detect(text.as_bytes(), &Layouts::default(), Some(now))
+    detect(text.as_bytes(), &Settings::default(), Some(now))
 }
 
 fn is_certain(found: &Readings) -> bool {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use tickid_convert::{AnyScheme, Kind, Layouts};
+use tickid_convert::{AnyScheme, Kind, Settings};
 use tickid_core::{Scheme as _, UnixTime};
 use tickid_detect::{LayoutCard, LayoutWarning};
 use tickid_snowflake::{AnySnowflake, Preset};
@@ -19,8 +19,8 @@ fn card(text: &str) -> LayoutCard {
 /// Compares a card with the IDs that the layout makes.
 fn check(layout: AnySnowflake) {
     let card = LayoutCard::new(layout, None);
-    let layouts = Layouts { snowflake: layout, ..Layouts::default() };
-    let scheme = AnyScheme::new(Kind::Snowflake, &layouts);
+    let settings = Settings { snowflake: layout, ..Settings::default() };
+    let scheme = AnyScheme::new(Kind::Snowflake, &settings);
     let min_at = |time| u64::try_from(scheme.min_at(time).unwrap().to_u128()).unwrap();
     assert_eq!(min_at(card.first()), 0, "{layout}");
     let (last_tick, widths) = match layout {

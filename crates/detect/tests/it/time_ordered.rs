@@ -1,7 +1,7 @@
 //! Ranges of times in the formats of other systems: their ends read back as their times.
 
 use proptest::prelude::*;
-use tickid_convert::Layouts;
+use tickid_convert::Settings;
 use tickid_core::UnixTime;
 use tickid_detect::{Identifier, Inspection, TimeOrdered, detect};
 use tickid_testkit::config;
@@ -11,11 +11,11 @@ fn format(name: &str) -> TimeOrdered {
 }
 
 fn text(id: Identifier) -> String {
-    Inspection::new(id, "", &Layouts::default()).text().to_owned()
+    Inspection::new(id, "", &Settings::default()).text().to_owned()
 }
 
 fn time(id: Identifier) -> Option<UnixTime> {
-    id.unix_time(&Layouts::default())
+    id.unix_time(&Settings::default())
 }
 
 fn bytes(id: Identifier) -> Vec<u8> {
@@ -62,7 +62,7 @@ fn texts_of_ends_are_detected_as_them() {
     for format in TimeOrdered::all() {
         for end in [format.min_at(new_year), format.max_at(new_year)] {
             let end = end.unwrap();
-            let found = detect(text(end).as_bytes(), &Layouts::default(), None);
+            let found = detect(text(end).as_bytes(), &Settings::default(), None);
             assert!(found.iter().any(|one| one.identifier() == end), "{end:?}");
             assert_eq!(time(end), Some(new_year), "{end:?}");
         }

@@ -16,7 +16,7 @@ use core::fmt::{self, Write as _};
 use core::panic::PanicInfo;
 use core::str::FromStr;
 
-use tickid_convert::{AnyId, Kind, Layouts, Nodes, Options, carry, convert_any};
+use tickid_convert::{AnyId, Kind, Nodes, Options, Settings, carry, convert_any};
 use tickid_core::example::{Node, Seconds};
 use tickid_core::{Builder, Clock, ManualClock, Scheme, UnixTime, Variant};
 use tickid_kuid::{self as kuid, Kuid};
@@ -82,7 +82,7 @@ fn converts() -> Option<bool> {
     let id = AnyId::from(SnoId::min_at(NOW).ok()?);
     let options = Options { nodes: Nodes::LowBits, ..Options::default() };
     let mut converted = Kind::ALL.iter().map(|kind| convert_any(id, *kind, &options));
-    let carried = carry::from_uuid(carry::to_uuid(id), &Layouts::default());
+    let carried = carry::from_uuid(carry::to_uuid(id), &Settings::default());
     Some(converted.all(|converted| converted.is_ok()) && carried == Ok(id))
 }
 

@@ -220,7 +220,7 @@ mod tests {
 
     mod ferroid_new {
         use tickid_convert::foreign::Mastodon;
-        use tickid_convert::{Layouts, ToParts as _};
+        use tickid_convert::{Settings, ToParts as _};
         use tickid_nanoflake::{Epoch, Generator, LocalGenerator};
         use tickid_nanoflake::{Nanoflake, NanoflakeId};
         use tickid_snowflake::{Snowflake, SnowflakeId};
@@ -255,7 +255,7 @@ mod tests {
 
         pub(super) fn foreign(number: u64) -> Result<[u64; 2]> {
             let shard = Snowflake::INSTAGRAM.node_of(SnowflakeId::new(number)).get();
-            let mastodon = Mastodon(number).parts(&Layouts::default())?;
+            let mastodon = Mastodon(number).parts(&Settings::default())?;
             Ok([shard.into(), mastodon.sequence().value()])
         }
     }
@@ -282,7 +282,7 @@ mod tests {
     }
 
     mod uuid_new {
-        use tickid_convert::{Layouts, carry};
+        use tickid_convert::{Settings, carry};
         use tickid_scru64::{Generator, Scru64Id};
         use uuid::Uuid;
 
@@ -293,7 +293,7 @@ mod tests {
             let id = generator.generate()?;
             assert_eq!(id.to_string().len(), 12);
             assert!(id.get() < 1 << 63);
-            Ok((id, carry::to_uuid_v7(id, &Layouts::default())?))
+            Ok((id, carry::to_uuid_v7(id, &Settings::default())?))
         }
     }
 
