@@ -199,7 +199,7 @@ impl Script {
             return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
         }
         if realm.scheme() == SNOWFLAKE {
-            check_guard(realm.layout())
+            check_guard(realm.settings())
                 .map_err(|what| StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }))?;
         }
         let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");

@@ -63,7 +63,7 @@ macro_rules! seconds {
                 TickScale::every(UnixTime::EPOCH, 1_000_000)
             }
 
-            fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+            fn write_settings(&self, _: &mut dyn fmt::Write) -> fmt::Result {
                 Ok(())
             }
 

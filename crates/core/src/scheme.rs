@@ -73,7 +73,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns the epoch and the length of the scheme's ticks.
     fn scale(&self) -> TickScale;
 
-    /// Writes the settings of the layout that determine bits of an ID, such as `drift 8`. If there
+    /// Writes the settings that determine bits of an ID, such as `drift 8`. If there
     /// are none, it writes nothing.
     ///
     /// A realm of leases records this text and refuses holders with any other, so it must be
@@ -89,12 +89,12 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// ```
     /// use tickid_core::{Scheme, example::Seconds};
     ///
-    /// let mut layout = String::new();
-    /// Seconds.write_layout(&mut layout)?;
-    /// assert_eq!(layout, ""); // there are no settings
+    /// let mut text = String::new();
+    /// Seconds.write_settings(&mut text)?;
+    /// assert_eq!(text, ""); // there are no settings
     /// # Ok::<(), core::fmt::Error>(())
     /// ```
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
+    fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
     /// Returns the number of bits that the node takes in every ID of this layout, or `None` if
     /// nodes have sizes of their own, as SCRU64's do.

@@ -122,7 +122,7 @@ impl Scheme for Kuid {
         Self::SCALE
     }
 
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "drift {}", self.drift)
     }
 

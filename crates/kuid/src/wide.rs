@@ -252,8 +252,8 @@ impl Scheme for WideKuid {
         Kuid::SCALE
     }
 
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        self.narrow().write_layout(out)
+    fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        self.narrow().write_settings(out)
     }
 
     fn node_bits(&self) -> Option<u32> {

@@ -239,7 +239,7 @@ impl<S: Scheme> Realm<S> {
     /// # Errors
     /// Returns a [`Mismatch`] if the spec is of a different scheme or layout.
     pub fn from_spec(spec: RealmSpec, scheme: S) -> Result<Self, Mismatch> {
-        spec.check_layout(&scheme)?;
+        spec.check_settings(&scheme)?;
         Ok(Self { scheme, spec })
     }
 

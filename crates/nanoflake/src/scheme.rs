@@ -51,7 +51,7 @@ impl Scheme for Nanoflake {
         TickScale::every(self.epoch.unix_time(), Self::MICROS_PER_TICK)
     }
 
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "epoch {}", self.epoch.as_unix_millis())
     }
 

@@ -41,7 +41,7 @@ impl Scheme for Scru64 {
         Self::SCALE
     }
 
-    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_settings(&self, _: &mut dyn fmt::Write) -> fmt::Result {
         Ok(())
     }
 

@@ -45,7 +45,7 @@ impl Scheme for Sno {
         Self::SCALE
     }
 
-    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_settings(&self, _: &mut dyn fmt::Write) -> fmt::Result {
         Ok(())
     }
 

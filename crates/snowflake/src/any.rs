@@ -197,8 +197,8 @@ impl Scheme for AnySnowflake {
         ordered!(self, layout => layout.scale())
     }
 
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        ordered!(self, layout => layout.write_layout(out))
+    fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        ordered!(self, layout => layout.write_settings(out))
     }
 
     fn node_bits(&self) -> Option<u32> {

@@ -29,7 +29,7 @@ impl<O: Order> Scheme for Snowflake<O> {
         TickScale::every(self.epoch(), self.micros_per_tick())
     }
 
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "{self}")
     }
 

@@ -300,7 +300,7 @@ impl Plan<'_> {
             return kind.key().to_owned();
         }
         let mut layout = String::new();
-        let _ = self.scheme.write_layout(&mut layout);
+        let _ = self.scheme.write_settings(&mut layout);
         let value = layout.split(' ').next_back().filter(|value| !value.is_empty());
         let realm =
             value.map_or(kind.name().to_owned(), |value| format!("{}-{value}", kind.name()));

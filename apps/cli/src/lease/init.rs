@@ -116,14 +116,14 @@ pub(crate) fn start_remark(record: &Record) -> Option<String> {
 /// The realm exists, but is not the same.
 fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
     let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
-    let layout = match kept.layout() {
+    let layout = match kept.settings() {
         "" => String::new(),
         layout => format!(" ({layout})"),
     };
     let failure = Failure::Usage(format!(
         "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, {terms}"
     ));
-    let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.layout().to_owned());
+    let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.settings().to_owned());
     failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {
         "--reconfigure gives it other nodes and terms"
     } else {

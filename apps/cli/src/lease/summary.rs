@@ -46,7 +46,7 @@ impl RealmSummary {
         let mut summary = Self {
             realm: realm.name().to_string(),
             scheme: realm.scheme().to_owned(),
-            layout: realm.layout().to_owned(),
+            layout: realm.settings().to_owned(),
             pool: realm.pool().to_string(),
             nodes: realm.pool().len(),
             held: 0,

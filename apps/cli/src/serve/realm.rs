@@ -77,7 +77,7 @@ impl ServedRealm {
     ) -> Result<RealmSpec, Failure> {
         let spec = self.kept_or_new(store, policy, start)?;
         let has_node = spec.variants().contains(true);
-        let scheme = AnyScheme::from_realm(spec.scheme(), spec.layout(), has_node);
+        let scheme = AnyScheme::from_realm(spec.scheme(), spec.settings(), has_node);
         // The server refuses a scheme that it does not know.
         let Ok(scheme) = scheme else { return Ok(spec) };
         let (name, kept) = (&self.name, spec.terms());
@@ -130,13 +130,13 @@ impl ServedRealm {
                 let wanted = settings.scheme(scheme.kind(KuidKind::Global));
                 check_node_size(name, &wanted, kept.pool())?;
                 let mut layout = String::new();
-                let _ = wanted.write_layout(&mut layout);
-                if kept.layout() == layout {
+                let _ = wanted.write_settings(&mut layout);
+                if kept.settings() == layout {
                     return Ok(kept);
                 }
                 differs(format!(
                     "--realm {name}: the realm in the store has the layout {}, not {layout}",
-                    kept.layout(),
+                    kept.settings(),
                 ))
             }
             (Some(kept), Some((scheme, _))) => differs(format!(
@@ -219,7 +219,7 @@ fn changes(
             format!(" --policy ratchet:{allowance:?}")
         }
     };
-    let layout = match spec.layout() {
+    let layout = match spec.settings() {
         "" => String::new(),
         layout => format!(" {}", setting_option(layout)),
     };

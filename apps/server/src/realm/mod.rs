@@ -386,9 +386,9 @@ impl RunningRealm {
 /// Returns the scheme of a realm, with its layout.
 fn scheme_of(spec: &RealmSpec) -> Result<AnyScheme, RealmProblem> {
     let scheme =
-        AnyScheme::from_realm(spec.scheme(), spec.layout(), spec.variants().contains(true));
+        AnyScheme::from_realm(spec.scheme(), spec.settings(), spec.variants().contains(true));
     scheme.map_err(|error| match error {
-        SchemeError::Layout => RealmProblem::Layout(spec.layout().to_owned()),
+        SchemeError::Layout => RealmProblem::Layout(spec.settings().to_owned()),
         // The enum can grow. What this server cannot build, it does not have.
         SchemeError::Name | SchemeError::Nodeless | _ => {
             RealmProblem::Scheme(spec.scheme().to_owned())

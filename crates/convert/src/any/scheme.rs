@@ -59,12 +59,12 @@ impl AnyScheme {
     }
 
     /// Returns the scheme of a realm from its record in a lease store. The record has the scheme's
-    /// name, and the layout as [`Scheme::write_layout`](tickid_core::Scheme::write_layout) writes
-    /// it. `has_node` selects between kuid's two kinds, because both have the same name.
+    /// name, and the settings as [`Scheme::write_settings`](tickid_core::Scheme::write_settings)
+    /// writes them. `has_node` selects between kuid's two kinds, because both have the same name.
     ///
     /// # Errors
     /// Returns a [`SchemeError`] for an unknown name, for `has_node` = `false` with a scheme whose
-    /// IDs all have a node, and for a layout that is not the scheme's.
+    /// IDs all have a node, and for settings that are not the scheme's.
     ///
     /// # Examples
     /// ```
@@ -81,7 +81,7 @@ impl AnyScheme {
         named.peek().ok_or(SchemeError::Name)?;
         let fits = |kind: &&Kind| kind.has_node() == has_node;
         let kind = *named.find(fits).ok_or(SchemeError::Nodeless)?;
-        let settings = with_type!(kind, Id => Id::read_layout(layout, Settings::default()));
+        let settings = with_type!(kind, Id => Id::read_settings(layout, Settings::default()));
         Ok(Self { kind, settings: settings.ok_or(SchemeError::Layout)? })
     }
 
@@ -94,8 +94,8 @@ impl AnyScheme {
         })
     }
 
-    /// Writes the layout as
-    /// [`Scheme::write_layout`](tickid_core::Scheme::write_layout) does, which realms record.
+    /// Writes the settings as
+    /// [`Scheme::write_settings`](tickid_core::Scheme::write_settings) does, which realms record.
     ///
     /// # Errors
     /// Returns the errors of `out`.
@@ -104,13 +104,13 @@ impl AnyScheme {
     /// ```
     /// use tickid_convert::{AnyScheme, Kind, Settings};
     ///
-    /// let mut layout = String::new();
-    /// AnyScheme::new(Kind::KuidGlobal, &Settings::default()).write_layout(&mut layout)?;
-    /// assert_eq!(layout, "drift 8");
+    /// let mut text = String::new();
+    /// AnyScheme::new(Kind::KuidGlobal, &Settings::default()).write_settings(&mut text)?;
+    /// assert_eq!(text, "drift 8");
     /// # Ok::<(), core::fmt::Error>(())
     /// ```
-    pub fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        with_type!(self.kind, Id => Id::scheme(&self.settings).write_layout(out))
+    pub fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        with_type!(self.kind, Id => Id::scheme(&self.settings).write_settings(out))
     }
 
     /// Returns the scheme, and for kuid the kind.

@@ -194,7 +194,7 @@ impl Assemble for LocalId {
         id.map_err(ConvertError::Time)
     }
 
-    fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
+    fn read_settings(text: &str, settings: Settings) -> Option<Settings> {
         read_drift(text, settings)
     }
 
@@ -243,7 +243,7 @@ impl Assemble for GlobalId {
         Ok(Self::from_local(local, node, settings.drift))
     }
 
-    fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
+    fn read_settings(text: &str, settings: Settings) -> Option<Settings> {
         read_drift(text, settings)
     }
 

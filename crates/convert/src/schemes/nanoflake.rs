@@ -120,7 +120,7 @@ impl Assemble for NanoflakeId {
         id.map_err(ConvertError::Time)
     }
 
-    fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
+    fn read_settings(text: &str, settings: Settings) -> Option<Settings> {
         let millis = text.strip_prefix("epoch ")?.parse().ok()?;
         Some(Settings { epoch: Epoch::from_unix_millis(millis).ok()?, ..settings })
     }

@@ -306,9 +306,9 @@ pub(crate) mod sealed {
             settings: &Settings,
         ) -> Result<Self, ConvertError>;
 
-        /// Reads the settings that [`Scheme::write_layout`](tickid_core::Scheme::write_layout)
+        /// Reads the settings that [`Scheme::write_settings`](tickid_core::Scheme::write_settings)
         /// wrote. The result is `None` for a text that it does not write.
-        fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
+        fn read_settings(text: &str, settings: Settings) -> Option<Settings> {
             text.is_empty().then_some(settings)
         }
 

@@ -135,7 +135,7 @@ impl Assemble for SnowflakeId {
         id.map_err(ConvertError::Time)
     }
 
-    fn read_layout(text: &str, settings: Settings) -> Option<Settings> {
+    fn read_settings(text: &str, settings: Settings) -> Option<Settings> {
         Some(Settings { snowflake: text.parse().ok()?, ..settings })
     }
 

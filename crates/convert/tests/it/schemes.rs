@@ -20,7 +20,7 @@ impl SchemeVisitor for Record {
 
     fn visit<S: Scheme, V: SchemeVariant<S>>(self, scheme: S, v: V) -> Self::Output {
         let mut layout = String::new();
-        scheme.write_layout(&mut layout).unwrap();
+        scheme.write_settings(&mut layout).unwrap();
         (S::NAME, layout, !S::HAS_NODELESS_IDS || v.has_node())
     }
 }

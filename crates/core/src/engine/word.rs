@@ -193,7 +193,7 @@ mod tests {
             TickScale::every(UnixTime::EPOCH, 1)
         }
 
-        fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+        fn write_settings(&self, _: &mut dyn fmt::Write) -> fmt::Result {
             Ok(())
         }
 

@@ -54,7 +54,7 @@ impl Scheme for Widths {
         TickScale::every(UnixTime::EPOCH, self.micros_per_tick)
     }
 
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "{}/{}/{}-{}", self.time, self.node, self.sequence, self.unused)
     }
 

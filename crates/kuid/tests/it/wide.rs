@@ -90,8 +90,8 @@ fn wide_nodes_have_64_bits() {
 #[test]
 fn both_schemes_share_ticks_and_layout() {
     let mut texts = [String::new(), String::new()];
-    Kuid { drift: Drift::MAX }.write_layout(&mut texts[0]).unwrap();
-    WideKuid { drift: Drift::MAX }.write_layout(&mut texts[1]).unwrap();
+    Kuid { drift: Drift::MAX }.write_settings(&mut texts[0]).unwrap();
+    WideKuid { drift: Drift::MAX }.write_settings(&mut texts[1]).unwrap();
     assert_eq!(texts[0], texts[1]);
     assert_eq!(Kuid::default().scale(), WideKuid::default().scale());
     const { assert!(WideKuid::LAST_TICK == Kuid::LAST_TICK && WideKuid::MAX_TICK == Kuid::MAX_TICK) };

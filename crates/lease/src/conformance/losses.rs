@@ -221,7 +221,7 @@ pub fn chosen_pools_stay(testbed: &dyn Testbed) {
     let error = claim_after(&scene, &other, lease, LeaseEnd::Era).unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
     assert_eq!(scene.record().realm, scene.realm);
-    let another = RealmSpec { layout: "drift 5".to_owned(), ..scene.realm.clone() };
+    let another = RealmSpec { settings: "drift 5".to_owned(), ..scene.realm.clone() };
     let error = answer(scene.store.adopt(&another)).unwrap_err();
     assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
 }

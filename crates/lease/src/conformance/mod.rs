@@ -252,7 +252,7 @@ impl<'a> Scene<'a> {
         let realm = RealmSpec {
             name: format!("scene-{}", Token::random().unwrap()).parse().unwrap(),
             scheme: "millis".to_owned(),
-            layout: String::new(),
+            settings: String::new(),
             scale: TickScale::every(epoch, 1_000),
             end: 1 << 41,
             pool: pool.parse().unwrap(),

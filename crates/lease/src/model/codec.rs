@@ -83,7 +83,7 @@ impl Record {
         json(&RecordText {
             format: RECORD_VERSION,
             scheme: realm.scheme().to_owned(),
-            layout: realm.layout().to_owned(),
+            layout: realm.settings().to_owned(),
             epoch_micros: realm.scale().epoch().as_micros(),
             period_micros: realm.scale().period_micros(),
             micros_per_tick: realm.scale().micros_per_tick(),
@@ -155,7 +155,7 @@ impl Record {
             })?,
         };
         let RecordText { scheme, layout, end, .. } = text;
-        let realm = RealmSpec { name, scheme, layout, scale, end, pool, terms };
+        let realm = RealmSpec { name, scheme, settings: layout, scale, end, pool, terms };
         let RecordText { generation, era, floor, max_ahead, rows, assumed, extra, .. } = text;
         let is_assumed = assumed;
         Ok(Self { realm, generation, era, floor, max_ahead, parts, rows, is_assumed, extra })

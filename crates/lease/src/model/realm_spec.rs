@@ -202,7 +202,7 @@ pub(crate) fn shortest_term(scale: TickScale) -> Duration {
 }
 
 /// A [`Realm`](crate::Realm) as stores keep it, without its scheme's type. It has a name, a scheme
-/// with its layout and ticks, the nodes to grant, and the terms.
+/// with its settings and ticks, the nodes to grant, and the terms.
 ///
 /// A realm pins everything that determines the bits of an ID. A store refuses a request for a realm
 /// that differs from the one it keeps under that name, so two leases of one realm never produce the
@@ -221,7 +221,7 @@ pub(crate) fn shortest_term(scale: TickScale) -> Duration {
 ///
 /// let realm = Realm::builder("orders", Kuid::default()).pool("0-9/32").build()?;
 /// let spec = RealmSpec::from(realm);
-/// assert_eq!((spec.scheme(), spec.layout()), ("kuid", "drift 8"));
+/// assert_eq!((spec.scheme(), spec.settings()), ("kuid", "drift 8"));
 /// assert_eq!((spec.name().as_str(), spec.pool().len()), ("orders", 10));
 /// assert_eq!(spec.variants(), Variants::WithNode);
 ///
@@ -235,8 +235,8 @@ pub(crate) fn shortest_term(scale: TickScale) -> Duration {
 pub struct RealmSpec {
     pub(crate) name: RealmName,
     pub(crate) scheme: String,
-    /// As [`Scheme::write_layout`] writes it.
-    pub(crate) layout: String,
+    /// As [`Scheme::write_settings`] writes it.
+    pub(crate) settings: String,
     pub(crate) scale: TickScale,
     /// One past the last tick that may be issued.
     pub(crate) end: u64,
@@ -254,7 +254,7 @@ pub struct RealmParts {
     /// The name of the scheme.
     pub scheme: String,
     /// The settings of the scheme that determine bits of an ID.
-    pub layout: String,
+    pub settings: String,
     /// The scheme's ticks.
     pub scale: TickScale,
     /// One past the last tick that may be issued.
@@ -267,8 +267,8 @@ pub struct RealmParts {
 
 impl From<RealmParts> for RealmSpec {
     fn from(parts: RealmParts) -> Self {
-        let RealmParts { name, scheme, layout, scale, end, pool, terms } = parts;
-        Self { name, scheme, layout, scale, end, pool, terms }
+        let RealmParts { name, scheme, settings, scale, end, pool, terms } = parts;
+        Self { name, scheme, settings, scale, end, pool, terms }
     }
 }
 
@@ -296,7 +296,7 @@ impl RealmSpec {
         Ok(Self {
             name,
             scheme: S::NAME.to_owned(),
-            layout: layout_text(layout),
+            settings: settings_text(layout),
             scale: layout.scale(),
             end: layout.last_tick() + 1,
             pool,
@@ -304,11 +304,11 @@ impl RealmSpec {
         })
     }
 
-    /// Compares the scheme and layout of a future generator with the realm's.
-    pub(crate) fn check_layout<S: Scheme>(&self, layout: &S) -> Result<(), Mismatch> {
+    /// Compares the scheme and settings of a future generator with the realm's.
+    pub(crate) fn check_settings<S: Scheme>(&self, layout: &S) -> Result<(), Mismatch> {
         let asked = Self {
             scheme: S::NAME.to_owned(),
-            layout: layout_text(layout),
+            settings: settings_text(layout),
             scale: layout.scale(),
             end: layout.last_tick() + 1,
             ..self.clone()
@@ -350,8 +350,8 @@ impl RealmSpec {
     /// Returns the settings of the scheme that determine bits of an ID, as text, for example `drift
     /// 8` for kuid. It is empty for a scheme without settings.
     #[must_use]
-    pub fn layout(&self) -> &str {
-        &self.layout
+    pub fn settings(&self) -> &str {
+        &self.settings
     }
 
     /// Returns the variants of IDs that the realm's generators issue, either all with a node or all
@@ -472,7 +472,7 @@ impl RealmSpec {
         );
         [
             ("schemes", self.scheme.clone()),
-            ("layouts", self.layout.clone()),
+            ("layouts", self.settings.clone()),
             ("ticks", ticks),
             ("IDs", self.variants().to_string()),
             ("nodes", self.pool.to_string()),
@@ -511,10 +511,10 @@ tickid_core::debug_error! {
     struct Mismatch { what, brought, kept }
 }
 
-fn layout_text(layout: &impl Scheme) -> String {
+fn settings_text(layout: &impl Scheme) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
-    let _ = layout.write_layout(&mut text);
+    let _ = layout.write_settings(&mut text);
     text
 }
 
@@ -681,7 +681,7 @@ mod tests {
         assert_eq!(realm().mismatch(&realm()), None);
         let others = [
             ("schemes", RealmSpec { scheme: "other".to_owned(), ..realm() }),
-            ("layouts", RealmSpec { layout: "drift 5".to_owned(), ..realm() }),
+            ("layouts", RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
             ("IDs", RealmSpec { pool: NodePool::single(), ..realm() }),
             ("ticks", RealmSpec { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() }),
             ("ticks", RealmSpec { end: 5, ..realm() }),

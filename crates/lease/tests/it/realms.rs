@@ -186,14 +186,14 @@ fn other_epoch_is_refused() {
 fn equal_texts_are_equal_layouts() {
     fn texts<S: Scheme>(layouts: impl IntoIterator<Item = S>, pool: &str) -> usize {
         let texts =
-            layouts.into_iter().map(|layout| realm(&layout, pool).spec().layout().to_owned());
+            layouts.into_iter().map(|layout| realm(&layout, pool).spec().settings().to_owned());
         texts.collect::<HashSet<_>>().len()
     }
     assert_eq!(texts((5..=10).map(kuid), "0-9/32"), 6);
     let epochs = (-5..5).map(|millis| nanoflake(Epoch::from_unix_millis(millis).unwrap()));
     assert_eq!(texts(epochs, "0-9/10"), 10);
-    assert_eq!(realm(&Scru64, "0-9/8").spec().layout(), "");
-    assert_eq!(realm(&Sno, "0-9/16").spec().layout(), "");
+    assert_eq!(realm(&Scru64, "0-9/8").spec().settings(), "");
+    assert_eq!(realm(&Sno, "0-9/16").spec().settings(), "");
 }
 
 #[test]

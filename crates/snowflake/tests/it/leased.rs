@@ -6,7 +6,7 @@ use tickid_snowflake::{Snowflake, SnowflakeId};
 #[test]
 fn leased_nodes_are_of_the_layout() {
     let realm = Realm::builder("orders", Snowflake::SONYFLAKE).pool("0-65535/16").build().unwrap();
-    assert_eq!(realm.spec().layout(), "39x10ms/8s/16n@1409529600000");
+    assert_eq!(realm.spec().settings(), "39x10ms/8s/16n@1409529600000");
     let generator = LeasedGenerator::start(Store::in_memory(), realm).unwrap();
     let node = generator.state().lease.unwrap().node;
     let mut ids = [SnowflakeId::MIN; 600];

@@ -119,7 +119,7 @@ where
 {
     fn written(layout: &impl Scheme) -> String {
         let mut text = String::new();
-        layout.write_layout(&mut text).unwrap();
+        layout.write_settings(&mut text).unwrap();
         text
     }
     let mut dice = Dice::new(seed);

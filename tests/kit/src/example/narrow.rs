@@ -39,7 +39,7 @@ impl Scheme for Narrow {
         TickScale::every(UnixTime::EPOCH, 1_000_000)
     }
 
-    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_settings(&self, _: &mut dyn fmt::Write) -> fmt::Result {
         Ok(())
     }
 

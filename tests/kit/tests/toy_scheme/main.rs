@@ -103,7 +103,7 @@ fn ids_have_the_clocks_time() {
 #[test]
 fn layouts_differ_in_text() {
     let (mut text, layout) = (String::new(), Ticket::default());
-    layout.write_layout(&mut text).unwrap();
+    layout.write_settings(&mut text).unwrap();
     assert_eq!(text, "epoch 1577836800000000");
     assert_eq!(layout.ticks_in(core::time::Duration::from_secs(1)), Ticks::new(100));
     assert_eq!(TicketId::NAME, Ticket::NAME);

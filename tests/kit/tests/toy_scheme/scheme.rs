@@ -36,7 +36,7 @@ impl Scheme for Ticket {
         TickScale::every(self.epoch, 10_000)
     }
 
-    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+    fn write_settings(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "epoch {}", self.epoch.as_micros())
     }
 

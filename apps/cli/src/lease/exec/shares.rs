@@ -65,7 +65,7 @@ fn of_scheme(realm: &RealmSpec, nodes: &[AnyNode]) -> Variables {
 /// There is none for IDs without a node, and for a scheme that this release does not know.
 fn split(realm: &RealmSpec, node: AnyNode) -> Option<(AnyNode, SequenceBounds)> {
     let has_node = realm.variants() != Variants::WithoutNode;
-    let scheme = AnyScheme::from_realm(realm.scheme(), realm.layout(), has_node).ok()?;
+    let scheme = AnyScheme::from_realm(realm.scheme(), realm.settings(), has_node).ok()?;
     scheme.visit(ShareOfNode(node))
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn realm_named(name: &str, pool: &str, term: Duration) -> RealmSpec {
     RealmSpec::from(RealmParts {
         name,
         scheme: "millis".to_owned(),
-        layout: String::new(),
+        settings: String::new(),
         scale,
         end: 1 << 45,
         pool,
