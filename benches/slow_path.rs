@@ -85,7 +85,7 @@ fn measure<S: Subject>(request: &Request, figures: Figures, calls: usize) {
             let time = start.elapsed();
             black_box(id.expect("a tick without IDs"));
             // If the other thread had ratcheted ahead, this call had nothing to do.
-            let now = clock.now().map(|now| generator.0.layout().tick_at(now).ok());
+            let now = clock.now().map(|now| generator.0.settings().tick_at(now).ok());
             let is_new = generator.0.state().snapshot.tick == now.ok().flatten();
             new_ticks += u32::from(is_new);
             AHEAD.set(0);

@@ -508,11 +508,11 @@ pub enum BuildError {
         /// The scheme's name.
         scheme: &'static str,
     },
-    /// An option was changed after [`Builder::pin`](crate::Builder::pin), or the layout of a
+    /// An option was changed after [`Builder::pin`](crate::Builder::pin), or the settings of a
     /// process-wide generator after its first ID.
     #[error("the {option} was fixed, by a lease or another owner of the builder, and then changed")]
     Pinned {
-        /// The option: `"layout"`, `"window"` or `"variants"`.
+        /// The option: `"settings"`, `"window"` or `"variants"`.
         option: &'static str,
     },
     /// The window of a [backfill](crate::Backfill) that does not end before the present.

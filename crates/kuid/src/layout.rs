@@ -12,7 +12,7 @@ use tickid_core::{RangeError, TickScale, UnixTime};
 /// use tickid_kuid::{Drift, Generator, Kuid, Node};
 ///
 /// let layout = Kuid { drift: Drift::new(10)? }; // keep each node's IDs of 17 minutes together
-/// let generator = Generator::builder(Node::phash2("a@host")).layout(layout).build()?;
+/// let generator = Generator::builder(Node::phash2("a@host")).settings(layout).build()?;
 /// let id = generator.generate()?;
 /// assert_eq!(id.node(layout.drift), Node::phash2("a@host"));
 ///

@@ -221,7 +221,7 @@ tickid_core::impl_node_id!(WideNode: "node", u64::BITS);
 /// use tickid_kuid::wide::{WideGenerator, WideKuid, WideNode};
 ///
 /// let layout = WideKuid { drift: Drift::MAX };
-/// let generator = WideGenerator::builder(WideNode::new(7)).layout(layout).build()?;
+/// let generator = WideGenerator::builder(WideNode::new(7)).settings(layout).build()?;
 /// assert_eq!(generator.generate()?.node(Drift::MAX), 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -24,12 +24,12 @@ use crate::scheme::Nanoflake;
 ///
 /// let epoch = Epoch::from_unix_millis(1_577_836_800_000)?; // 2020-01-01
 /// let generator = Generator::builder(GeneratorId::from_datacenter_worker(3, 7)?)
-///     .layout(Nanoflake { epoch })
+///     .settings(Nanoflake { epoch })
 ///     .max_wait(Duration::from_secs(1))
 ///     .build()?;
 /// let id = generator.generate()?;
 /// assert_eq!(id.generator().worker(), 7);
-/// assert!(generator.layout().unix_time(id) > epoch.unix_time());
+/// assert!(generator.settings().unix_time(id) > epoch.unix_time());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -95,7 +95,7 @@ impl<O: Order> Snowflake<O> {
     ///
     /// let generator = Snowflake::SONYFLAKE.builder(7)?.build()?;
     /// let id = generator.generate()?;
-    /// assert_eq!(generator.layout().node_of(id).get(), 7);
+    /// assert_eq!(generator.settings().node_of(id).get(), 7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn builder(&self, node: u32) -> Result<Builder<O>, RangeError> {

@@ -21,11 +21,11 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
 
     let generator = nanoflake::Generator::numbered(42)?;
     let id = generator.generate()?;
-    println!("Nanoflake  63 bits  {id:16}  {}", generator.layout().unix_time(id));
+    println!("Nanoflake  63 bits  {id:16}  {}", generator.settings().unix_time(id));
 
     let generator = kuid::Generator::new(kuid::Node::phash2("uid@127.0.0.1"))?;
     let id = generator.generate()?;
-    println!("kuid       96 bits  {id:16}  {}", generator.layout().unix_time(id));
+    println!("kuid       96 bits  {id:16}  {}", generator.settings().unix_time(id));
 
     let generator = sno::Generator::numbered(42)?;
     let id = generator.generate()?;

@@ -94,7 +94,7 @@ pub fn kuid_local(seed: u64) -> History<LocalId> {
 #[must_use]
 pub fn kuid_global(seed: u64, drift: Drift) -> History<GlobalId> {
     let node = Node::phash2("a@host");
-    let builder = Builder::<Kuid>::seeded(node, seed).layout(Kuid { drift });
+    let builder = Builder::<Kuid>::seeded(node, seed).settings(Kuid { drift });
     let global = |local: Result<_, RangeError>| local.map(|l| GlobalId::from_local(l, node, drift));
     let (min_at, max_at) =
         (|time| global(LocalId::min_at(time)), |time| global(LocalId::max_at(time)));

@@ -148,9 +148,9 @@ macro_rules! accessors {
                 self.engine.rules().node
             }
 
-            /// Returns the layout of the IDs.
+            /// Returns the settings of the IDs.
             #[must_use]
-            pub fn layout(&self) -> S {
+            pub fn settings(&self) -> S {
                 self.engine.rules().scheme
             }
 

@@ -31,7 +31,7 @@ use crate::{engine::SharedEngine, generator::Generator};
 ///
 /// | option | default |
 /// |---|---|
-/// | [`layout`](Self::layout) | the scheme's default |
+/// | [`settings`](Self::settings) | the scheme's default |
 /// | [`clock`](Self::clock) | the system's wall clock, in this process only ([`DefaultClock`]) |
 /// | [`policy`](Self::policy) | the policy in the scheme's document |
 /// | [`window`](Self::window) | everything |
@@ -73,7 +73,7 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
 }
 
 /// The node that a builder was given. It is split only when the generator is built, because the
-/// layout may be set after the node.
+/// settings may be set after the node.
 #[derive(Debug)]
 enum ChosenNode<S: Scheme> {
     Own(S::Node),
@@ -109,7 +109,7 @@ impl<S: Scheme> ChosenNode<S> {
 }
 
 impl<S: Scheme> Builder<S> {
-    /// Returns a builder of a generator for `node`, with a given layout. Use it for schemes whose
+    /// Returns a builder of a generator for `node`, with given settings. Use it for schemes whose
     /// layout has no default, such as Snowflakes. For others, [`new`](Self::new) is shorter. The
     /// seed of random starts comes from the operating system.
     ///
@@ -119,7 +119,7 @@ impl<S: Scheme> Builder<S> {
     /// use tickid_core::example::{Node, Seconds};
     ///
     /// let generator = Builder::of(Seconds, Node(7)).build()?;
-    /// assert_eq!((generator.layout(), generator.node()), (Seconds, Node(7)));
+    /// assert_eq!((generator.settings(), generator.node()), (Seconds, Node(7)));
     /// # Ok::<(), tickid_core::BuildError>(())
     /// ```
     #[cfg(feature = "std")]
@@ -130,7 +130,7 @@ impl<S: Scheme> Builder<S> {
     /// Returns a builder of a generator for a node of any size. A node with more bits than the
     /// layout's field for it names a share of a node's sequences, by the rule of
     /// [`Scheme::split_node`]. Whether the layout has room for the node is checked by
-    /// [`build`](Self::build), since the layout may be set later.
+    /// [`build`](Self::build), since the settings may be set later.
     ///
     /// # Examples
     /// ```
@@ -258,11 +258,11 @@ fn check_resumed<S: Scheme>(
 }
 
 impl<S: Scheme, C> Builder<S, C> {
-    /// Sets the layout, which holds the facts that the bits of an ID do not, such as Nanoflake's
-    /// epoch or kuid's drift. Readers of the IDs need the same layout. With a wrong epoch, for
+    /// Sets the settings, which hold the facts that the bits of an ID do not, such as Nanoflake's
+    /// epoch or kuid's drift. Readers of the IDs need the same settings. With a wrong epoch, for
     /// example, they get wrong times and no error.
-    pub fn layout(self, layout: S) -> Self {
-        Self { scheme: layout, ..self }
+    pub fn settings(self, settings: S) -> Self {
+        Self { scheme: settings, ..self }
     }
 
     /// Sets the clock. A test would pass a [`ManualClock`](crate::ManualClock), which moves only
@@ -389,7 +389,7 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { variants, ..self }
     }
 
-    /// Fixes the layout, the window and the variants. If one of them is changed afterwards,
+    /// Fixes the settings, the window and the variants. If one of them is changed afterwards,
     /// building the generator fails with [`BuildError::Pinned`]. Leases pin the builders that they
     /// hand out, because their guarantee rests on all three. Pinning again changes nothing.
     ///
@@ -639,7 +639,7 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         // What a lease granted stays as it was granted, or two holders could issue the same ID.
         if let Some((scheme, window, variants)) = self.pinned {
             let changed = [
-                ("layout", scheme != self.scheme),
+                ("settings", scheme != self.scheme),
                 ("window", window != self.window),
                 ("variants", variants != self.variants),
             ];

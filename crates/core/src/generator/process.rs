@@ -27,11 +27,11 @@ impl<S: Scheme> PerProcess<Generator<S>> {
     /// returns. In a child of a `fork`, `node` is called again and is passed the node of the
     /// parent's generator, so that the child can choose a different one.
     ///
-    /// Later calls must pass the same layout, because there is one generator for all of them.
+    /// Later calls must pass the same settings, because there is one generator for all of them.
     ///
     /// # Errors
     /// Returns the error of `node`, or a [`BuildError`], which is [`BuildError::Pinned`] if the
-    /// generator exists and has a different layout.
+    /// generator exists and has different settings.
     ///
     /// # Examples
     /// ```
@@ -58,10 +58,10 @@ impl<S: Scheme> PerProcess<Generator<S>> {
         node: impl FnOnce(Option<S::Node>) -> Result<S::Node, E>,
     ) -> Result<&Generator<S>, E> {
         if let Some(generator) = self.get() {
-            if generator.layout() == layout {
+            if generator.settings() == layout {
                 return Ok(generator);
             }
-            return Err(BuildError::Pinned { option: "layout" }.into());
+            return Err(BuildError::Pinned { option: "settings" }.into());
         }
         let node = node(self.inherited().map(Generator::node))?;
         // If threads race here, only one generator stays, and the others have issued nothing.

@@ -232,7 +232,7 @@ fn getters_return_what_was_built() {
     let clock = ManualClock::new(at(1_000));
     let generator = builder::<Toggling, _>(&clock).policy(ratchet(3)).build().unwrap();
     assert_eq!(generator.node(), NODE);
-    assert_eq!(generator.layout(), Toggling);
+    assert_eq!(generator.settings(), Toggling);
     assert_eq!(generator.policy(), ratchet(3));
 }
 

@@ -160,10 +160,10 @@ fn the_layout_may_be_set_after_the_node() {
     let [above, _] = LAYOUTS;
     let wider = Widths { sequence: 6, ..above };
     let builder = Builder::of_any(above, AnyNode::new(5 << 2 | 3, 5).unwrap());
-    let generator = builder.layout(wider).build_local().unwrap();
+    let generator = builder.settings(wider).build_local().unwrap();
     assert_eq!(generator.node(), Node { bits: 3, value: 5 });
     assert_eq!(generator.bounds(), SequenceBounds::new(48, 63));
     let builder = Builder::of_any(above, AnyNode::new(5 << 4 | 15, 7).unwrap());
-    let narrower = builder.layout(Widths { sequence: 3, ..above }).build_local();
+    let narrower = builder.settings(Widths { sequence: 3, ..above }).build_local();
     assert!(matches!(narrower, Err(BuildError::Node(NodeError::Share { max_bits: 6, .. }))));
 }

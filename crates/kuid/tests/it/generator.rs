@@ -89,7 +89,7 @@ fn blocks_agree_with_single_ids() {
     for bits in 5..=10 {
         let layout = Kuid { drift: Drift::new(bits).unwrap() };
         let clock = clock_at(1_539_625_275_432_128);
-        let generators = || builder().layout(layout).clock(&clock).build_local().unwrap();
+        let generators = || builder().settings(layout).clock(&clock).build_local().unwrap();
         let single: Vec<_> = {
             let mut generator = generators();
             (0..20_000).map(|_| generator.try_generate().unwrap()).collect()

@@ -35,10 +35,11 @@ fn wide_ids_are_global_ids() {
     {
         let clock = ManualClock::new(UnixTime::from_micros(TIMES[0]));
         let wide_node = WideNode::new(node);
-        let builder = || WideGenerator::builder(wide_node).layout(WideKuid { drift }).clock(&clock);
+        let builder =
+            || WideGenerator::builder(wide_node).settings(WideKuid { drift }).clock(&clock);
         let wide = builder().build().unwrap();
         let mut wide_exclusive: WideLocalGenerator<_> = builder().build_local().unwrap();
-        let builder = || Generator::builder(Node::new(7)).layout(Kuid { drift }).clock(&clock);
+        let builder = || Generator::builder(Node::new(7)).settings(Kuid { drift }).clock(&clock);
         let narrow = builder().build().unwrap();
         let mut narrow_exclusive: LocalGenerator<_> = builder().build_local().unwrap();
 

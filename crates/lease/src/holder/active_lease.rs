@@ -104,7 +104,7 @@ impl<S: Scheme, C: Clock> Engine for ActiveLease<S, C> {
     }
 
     fn ends_at(&self) -> UnixTime {
-        self.generator.layout().scale().time_of(self.generator.state().window.ceiling())
+        self.generator.settings().scale().time_of(self.generator.state().window.ceiling())
     }
 
     fn is_closed(&self) -> bool {

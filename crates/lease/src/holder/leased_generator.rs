@@ -409,7 +409,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
 
     #[inline]
     fn scheme(&self) -> S {
-        self.first.generator().layout()
+        self.first.generator().settings()
     }
 
     #[inline]

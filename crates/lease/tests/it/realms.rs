@@ -156,10 +156,10 @@ fn another_layout_is_refused<S: Scheme + Default>(
     names_both(&error, [name, other_name]);
     // By the generator's builder.
     let builder = || realm_of_one.generator_builder(&lease).unwrap();
-    let pinned = builder().layout(other).build().unwrap_err();
-    assert_eq!(pinned, BuildError::Pinned { option: "layout" });
-    let again = builder().layout(other).pin().build().unwrap_err();
-    assert_eq!(again, BuildError::Pinned { option: "layout" });
+    let pinned = builder().settings(other).build().unwrap_err();
+    assert_eq!(pinned, BuildError::Pinned { option: "settings" });
+    let again = builder().settings(other).pin().build().unwrap_err();
+    assert_eq!(again, BuildError::Pinned { option: "settings" });
     // By the store.
     let error = acquire(&store, realm(&other, pool).spec()).unwrap_err();
     assert!(is_mismatch(&error, "layouts"), "{error}");

@@ -28,7 +28,7 @@ fn id(timestamp: u64, sequence: u16) -> NanoflakeId {
 fn future_epochs_are_refused() {
     let epoch = Epoch::from_unix_millis(1_000).unwrap();
     let clock = ManualClock::new(UnixTime::from_micros(999_999));
-    let with_epoch = || builder(&clock).layout(Nanoflake { epoch });
+    let with_epoch = || builder(&clock).settings(Nanoflake { epoch });
     let refused =
         BuildError::Epoch { epoch: epoch.unix_time(), now: UnixTime::from_micros(999_999) };
     assert_eq!(with_epoch().build().unwrap_err(), refused);

@@ -164,7 +164,7 @@ impl Holder {
             Ok(id) => Some(id),
             Err(error) => {
                 let now = active.generator().clock().now().unwrap();
-                let tick = active.generator().layout().scale().tick_at(now);
+                let tick = active.generator().settings().scale().tick_at(now);
                 assert!(tick >= Some(ceiling), "at {tick:?}, below {ceiling}: {error:?}");
                 None
             }

@@ -145,10 +145,10 @@ mod tests {
         pub(super) fn generate(epoch: Epoch) -> Result<i64> {
             let unix = Nanoflake { epoch: Epoch::UNIX };
             let mut new =
-                LocalGenerator::builder(GeneratorId::new(1)?).layout(unix).build_local()?;
-            Generator::builder(GeneratorId::new(2)?).layout(unix).build()?;
+                LocalGenerator::builder(GeneratorId::new(1)?).settings(unix).build_local()?;
+            Generator::builder(GeneratorId::new(2)?).settings(unix).build()?;
             LocalGenerator::builder(GeneratorId::new(3)?)
-                .layout(Nanoflake { epoch })
+                .settings(Nanoflake { epoch })
                 .build_local()?;
             let first = i64::from(new.generate()?);
             assert!(u64::from(new.try_generate()?) > first.cast_unsigned());
@@ -229,7 +229,7 @@ mod tests {
 
         pub(super) fn generate() -> Result<u64> {
             let mut new = LocalGenerator::numbered(7)?;
-            assert_eq!(new.layout(), Nanoflake { epoch: Epoch::TWITTER });
+            assert_eq!(new.settings(), Nanoflake { epoch: Epoch::TWITTER });
             let id = new.generate()?;
             new.try_generate()?;
             Ok(u64::from(id))
