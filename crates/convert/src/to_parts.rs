@@ -10,8 +10,8 @@ use crate::parts::Parts;
 pub trait ToParts: Copy {
     /// Returns the parts of the ID.
     ///
-    /// Under the same settings, all IDs of a type must have times on the same ticks and sequences of
-    /// the same width, because their order is not kept otherwise.
+    /// Under the same settings, all IDs of a type must have times on the same ticks and sequences
+    /// of the same width, because their order is not kept otherwise.
     ///
     /// # Errors
     /// Returns a [`ConvertError`] for an ID whose fields are not a valid time or that is not of

@@ -19,7 +19,7 @@ use crate::snapshot::Snapshot;
 use crate::tick::{Tick, Ticks};
 use crate::time::{IntoUnixTime, UnixTime};
 
-/// An identifier scheme. Its values are *layouts*, which hold the facts that the bits of an ID do
+/// An identifier scheme. Its values are *settings*, which hold the facts that the bits of an ID do
 /// not, such as Nanoflake's epoch or kuid's drift.
 ///
 /// Implement it for a scheme of your own, and generators, policies, windows and leases work with
@@ -77,7 +77,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// are none, it writes nothing.
     ///
     /// A realm of leases records this text and refuses holders with any other, so it must be
-    /// complete. That is, two layouts with the same text and the same [`scale`](Self::scale) must
+    /// complete. That is, two values with the same text and the same [`scale`](Self::scale) must
     /// produce the same ID from the same node, tick and sequence. If a setting were missing from
     /// the text, holders that differ in it could issue the same ID. The text must not change from
     /// one release to the next either, or the realm would refuse every holder after an update.

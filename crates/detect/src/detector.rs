@@ -31,8 +31,8 @@ pub fn inspect(text: &str) -> Inspections<'_> {
     Detector::default().inspect(text)
 }
 
-/// Inspects texts under options that are given once, which are the settings of the IDs and the clock
-/// that times are judged by.
+/// Inspects texts under options that are given once, which are the settings of the IDs and the
+/// clock that times are judged by.
 ///
 /// Settings hold what is not in the bits of an ID, and a wrong one gives a wrong time. For example,
 /// a Nanoflake with Discord's epoch, 2015, appears four years too old under the default epoch,
@@ -69,9 +69,9 @@ impl Default for Detector<SystemClock> {
 }
 
 impl<C: Clock> Detector<C> {
-    /// Returns a detector for IDs of these settings, which reads `clock` once per text. If the clock
-    /// fails, times cannot be judged. A reading with a time is then at most possible, unless the
-    /// text has marks of its format, such as the groups of a UUID.
+    /// Returns a detector for IDs of these settings, which reads `clock` once per text. If the
+    /// clock fails, times cannot be judged. A reading with a time is then at most possible, unless
+    /// the text has marks of its format, such as the groups of a UUID.
     #[must_use]
     pub const fn new(settings: Settings, clock: C) -> Self {
         Self { settings, clock }

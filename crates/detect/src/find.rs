@@ -14,9 +14,9 @@ use crate::reading::Readings;
 
 /// Finds the IDs in a text, such as a line of a log, and returns each with its place in bytes.
 ///
-/// This uses the default settings and the system's clock, and a [`Detector`] takes others. If a text
-/// is an ID as a whole, use [`inspect`](crate::inspect), which also reads forms that would cause
-/// false alarms among other text, for example lists of bytes.
+/// This uses the default settings and the system's clock, and a [`Detector`] takes others. If a
+/// text is an ID as a whole, use [`inspect`](crate::inspect), which also reads forms that would
+/// cause false alarms among other text, for example lists of bytes.
 ///
 /// # Examples
 /// ```

@@ -241,8 +241,8 @@ impl Identifier {
         }
     }
 
-    /// Returns the time when the ID was made, if it and the settings determine it. A UUID of version
-    /// 4, for example, has none.
+    /// Returns the time when the ID was made, if it and the settings determine it. A UUID of
+    /// version 4, for example, has none.
     #[inline(always)]
     #[must_use]
     pub fn unix_time(&self, settings: &Settings) -> Option<UnixTime> {

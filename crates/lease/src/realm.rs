@@ -237,7 +237,7 @@ impl<S: Scheme> Realm<S> {
     /// choose them itself. [`Store::realm`](crate::Store::realm) reads them.
     ///
     /// # Errors
-    /// Returns a [`Mismatch`] if the spec is of a different scheme or layout.
+    /// Returns a [`Mismatch`] if the spec is of a different scheme or has other settings.
     pub fn from_spec(spec: RealmSpec, scheme: S) -> Result<Self, Mismatch> {
         spec.check_settings(&scheme)?;
         Ok(Self { scheme, spec })

@@ -383,7 +383,7 @@ impl RunningRealm {
     }
 }
 
-/// Returns the scheme of a realm, with its layout.
+/// Returns the scheme of a realm, with its settings.
 fn scheme_of(spec: &RealmSpec) -> Result<AnyScheme, RealmProblem> {
     let scheme =
         AnyScheme::from_realm(spec.scheme(), spec.settings(), spec.variants().contains(true));

@@ -170,7 +170,8 @@ impl<C: fmt::Debug> AnyBuilder<C> {
             return Err(AfterError::Toggle(self.scheme.kind()));
         }
         let each = map_each!(self.each, Id, builder => {
-            let tick = Id::scheme(self.scheme.settings()).tick_at(time).map_err(ConvertError::Time)?;
+            let scheme = Id::scheme(self.scheme.settings());
+            let tick = scheme.tick_at(time).map_err(ConvertError::Time)?;
             builder.restore(Snapshot::at(tick, sequence + 1))
         });
         Ok(Self { each, ..self })
@@ -335,7 +336,8 @@ impl AnyBackfill {
             return Err(AfterError::Toggle(self.scheme.kind()));
         }
         let each = map_each!(self.each, Id, backfill => {
-            let tick = Id::scheme(self.scheme.settings()).tick_at(time).map_err(ConvertError::Time)?;
+            let scheme = Id::scheme(self.scheme.settings());
+            let tick = scheme.tick_at(time).map_err(ConvertError::Time)?;
             let snapshot = Snapshot::at(tick, sequence + 1);
             backfill.resume(snapshot).map_err(ConvertError::Sequence)?
         });

@@ -76,12 +76,12 @@ impl AnyScheme {
     /// assert_eq!(AnyScheme::from_realm("sno", "", false), Err(SchemeError::Nodeless));
     /// # Ok::<(), SchemeError>(())
     /// ```
-    pub fn from_realm(name: &str, layout: &str, has_node: bool) -> Result<Self, SchemeError> {
+    pub fn from_realm(name: &str, settings: &str, has_node: bool) -> Result<Self, SchemeError> {
         let mut named = Kind::ALL.iter().filter(|kind| kind.name() == name).peekable();
         named.peek().ok_or(SchemeError::Name)?;
         let fits = |kind: &&Kind| kind.has_node() == has_node;
         let kind = *named.find(fits).ok_or(SchemeError::Nodeless)?;
-        let settings = with_type!(kind, Id => Id::read_settings(layout, Settings::default()));
+        let settings = with_type!(kind, Id => Id::read_settings(settings, Settings::default()));
         Ok(Self { kind, settings: settings.ok_or(SchemeError::Layout)? })
     }
 

@@ -14,8 +14,8 @@ use crate::options::{SettingOption, Settings};
 use crate::parts::{Bits, Parts};
 use crate::to_parts::ToParts;
 
-/// The parts have the time, the node and the sequence by [`Settings::snowflake`], and no node if the
-/// layout has no bits for one.
+/// The parts have the time, the node and the sequence by [`Settings::snowflake`], and no node if
+/// the layout has no bits for one.
 ///
 /// # Errors
 /// Returns [`ConvertError::StrayBits`] for an ID with bits above the layout.
