@@ -115,7 +115,10 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     let options = suggested(ContextKind::SuggestedArg).into_iter();
     let values = suggested(ContextKind::SuggestedValue).into_iter();
     let names = nearest(&given, names(text(ContextKind::InvalidArg)), command);
-    let all: Vec<String> = commands.chain(options).chain(values).chain(names).collect();
+    let mut all: Vec<String> = commands.chain(options).chain(values).collect();
+    // clap may have found a name among the values already.
+    let others = names.into_iter().filter(|name| !all.contains(name)).collect::<Vec<_>>();
+    all.extend(others);
     let layout = nearest(&given, layouts(), command);
     let layout = layout.first().and_then(|name| Preset::named(name));
     if all.is_empty()

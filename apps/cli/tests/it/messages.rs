@@ -513,6 +513,7 @@ fn typos_list_the_choices() {
         ("gen uuid --as v9", ["'v9'", "v7, v8"]),
         ("inspect --from sno/url x", ["'sno/url'", "kuid/url"]),
         ("convert --from sno --to nanoflake/hex16 x", ["'nanoflake/hex16'", "nanoflake/hex"]),
+        ("range scru6 --since 1", ["'scru6'", "\nhint: did you mean scru64? `tickid range "]),
         ("gen sno --json --as hex", ["--json", "--as hex"]),
         ("range sno --since 1 --until 2 --json --as bytes", ["--json", "--as bytes"]),
         ("gen sno --node 1 --times - --as bytes --after x", ["--after 'x'", "--as hex"]),
