@@ -1,9 +1,11 @@
 //! Every format that a text fits is found, likeliest first, with the reason.
 
+use std::collections::BTreeSet;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use tickid_convert::{AnyId, ConvertError, Kind, Options, Settings, carry, convert};
+use tickid_convert::{AnyId, ConvertError, Kind, Options, Settings, TextForm, carry, convert};
 use tickid_core::UnixTime;
 use tickid_detect::{
     Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
@@ -819,6 +821,23 @@ fn what_is_pasted_around_an_id_is_removed() {
     // No ID has so much around it, and each layer takes time in proportion to all of them.
     let long = "\"".repeat(1_000_000);
     assert_eq!(trimmed(long.as_bytes()).len(), long.len());
+}
+
+/// TypeScript refuses a name that the package's types lack.
+#[test]
+fn npm_types_name_every_format_and_text() {
+    let types = include_str!("../../../../apps/web/npm/index.d.ts");
+    // The words in quotation marks of `export type NAME = 'one' | 'two';`.
+    let words = |name: &str| {
+        let start = format!("export type {name} =");
+        let (_, rest) = types.split_once(&start).unwrap();
+        let (union, _) = rest.split_once(';').unwrap();
+        union.split('\'').skip(1).step_by(2).collect::<BTreeSet<_>>()
+    };
+    let formats = &words("Format") | &words("Foreign");
+    assert_eq!(formats, Format::ALL.iter().map(|format| format.key()).collect());
+    let texts = Kind::ALL.iter().flat_map(|kind| TextForm::all(*kind)).map(|form| form.name);
+    assert_eq!(words("TextForm"), texts.collect());
 }
 
 #[test]
