@@ -68,11 +68,30 @@ pub enum Policy<S> {
 }
 
 impl<S> Policy<S> {
+    /// Returns the allowance of a ratchet. It is `None` for the other policies, whose IDs are never
+    /// ahead of the clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Policy, Ticks, example::Seconds};
+    ///
+    /// let ratchet = Policy::<Seconds>::Ratchet { allowance: Ticks::new(2) };
+    /// assert_eq!(ratchet.allowance(), Some(Ticks::new(2)));
+    /// assert_eq!(Policy::<Seconds>::Wait.allowance(), None);
+    /// ```
+    #[must_use]
+    pub const fn allowance(self) -> Option<Ticks<S>> {
+        match self {
+            Self::Ratchet { allowance } => Some(allowance),
+            Self::Wait | Self::TickTock => None,
+        }
+    }
+
     /// Returns the number of ticks that IDs may be ahead of the clock without an overflow. It is
     /// capped at a number that no distance between two ticks reaches, so that no sum overflows, and
     /// a difference that wrapped around is never taken for an allowed one.
     #[inline]
-    pub(crate) const fn allowance(self) -> u64 {
+    pub(crate) const fn reach(self) -> u64 {
         match self {
             Self::Ratchet { allowance } if allowance.get() < MAX_ALLOWANCE => allowance.get(),
             Self::Ratchet { .. } => MAX_ALLOWANCE,
@@ -107,15 +126,15 @@ mod tests {
 
     #[test]
     fn only_ratchets_run_ahead() {
-        assert_eq!(ratchet(39).allowance(), 39);
-        assert_eq!(Policy::<Toggling>::Wait.allowance(), 0);
-        assert_eq!(Policy::<Toggling>::TickTock.allowance(), 0);
+        assert_eq!(ratchet(39).reach(), 39);
+        assert_eq!(Policy::<Toggling>::Wait.reach(), 0);
+        assert_eq!(Policy::<Toggling>::TickTock.reach(), 0);
     }
 
     #[test]
     fn allowances_saturate() {
-        assert_eq!(ratchet(MAX_ALLOWANCE - 1).allowance(), MAX_ALLOWANCE - 1);
-        assert_eq!(ratchet(u64::MAX).allowance(), MAX_ALLOWANCE);
+        assert_eq!(ratchet(MAX_ALLOWANCE - 1).reach(), MAX_ALLOWANCE - 1);
+        assert_eq!(ratchet(u64::MAX).reach(), MAX_ALLOWANCE);
         assert_ne!(ratchet(u64::MAX), ratchet(MAX_ALLOWANCE), "as given");
     }
 

@@ -64,7 +64,7 @@ impl<S: Scheme> Rules<S> {
         }
         // The other half is left for overflows, and for a clock that goes back: otherwise observing
         // could make the generator stall.
-        let allowance = self.policy.allowance();
+        let allowance = self.policy.reach();
         let allowed = allowance / 2;
         // With an allowance, the generator overflows into the next tick. Without one, it would have
         // to wait for the clock to get there.

@@ -153,7 +153,7 @@ impl<S: Scheme> Rules<S> {
     #[inline]
     pub(crate) fn accepts(word: Word<S>, now: u64, policy: Policy<S>) -> bool {
         // A word behind the clock wraps around to far more than any allowance.
-        word.stamp().wrapping_sub(now) <= policy.allowance()
+        word.stamp().wrapping_sub(now) <= policy.reach()
     }
 
     /// Returns the number of sequences that `word` has left, at most `want`, or `None` if it is
@@ -184,13 +184,11 @@ impl<S: Scheme> Rules<S> {
             return self.go(now, toggle, now, policy, ceiling);
         };
         match policy {
-            _ if ahead <= policy.allowance() && !exhausted => Step::Draw,
-            Policy::Ratchet { .. } if ahead <= policy.allowance() => {
+            _ if ahead <= policy.reach() && !exhausted => Step::Draw,
+            Policy::Ratchet { .. } if ahead <= policy.reach() => {
                 self.go(stamp + 1, toggle, now, policy, ceiling)
             }
-            Policy::Ratchet { .. } => {
-                self.stall(StallReason::ClockBehind, stamp - policy.allowance())
-            }
+            Policy::Ratchet { .. } => self.stall(StallReason::ClockBehind, stamp - policy.reach()),
             Policy::Wait | Policy::TickTock if ahead == 0 => {
                 let detail = if toggle { Detail::Toggled } else { Detail::None };
                 self.stall_until(resumes, StallReason::TickUsedUp, detail)
@@ -203,7 +201,7 @@ impl<S: Scheme> Rules<S> {
 
     /// Moves to `stamp` where the window and the scheme's range allow it.
     fn go(&self, stamp: u64, toggle: bool, now: u64, policy: Policy<S>, ceiling: u64) -> Step<S> {
-        let earliest = self.floor.saturating_sub(policy.allowance());
+        let earliest = self.floor.saturating_sub(policy.reach());
         if now < earliest {
             return self.stall_until(earliest, StallReason::ClockBehind, Detail::BeforeWindow);
         }

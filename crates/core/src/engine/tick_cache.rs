@@ -32,7 +32,7 @@ impl TickCache {
         toggle: bool,
     ) -> Self {
         let prefix = scheme.prefix(node, tick, toggle);
-        let first = tick.get().saturating_sub(policy.allowance()).max(S::FIRST_TICK);
+        let first = tick.get().saturating_sub(policy.reach()).max(S::FIRST_TICK);
         match Tick::new(tick.get() + 1) {
             Ok(next) => {
                 let start = scheme.time_of(Tick::in_range(first));

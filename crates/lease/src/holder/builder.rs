@@ -158,11 +158,8 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// inside the window under every policy.
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.engine.policy = Some(policy);
-        self.options.lead = match policy {
-            Policy::Ratchet { allowance } => allowance.get().saturating_add(1),
-            // Only a ratchet's IDs are ever ahead of the clock.
-            _ => 0,
-        };
+        // An overflow takes a ratchet one tick beyond its allowance.
+        self.options.lead = policy.allowance().map_or(0, |it| it.get().saturating_add(1));
         self
     }
 

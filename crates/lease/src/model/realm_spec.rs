@@ -151,10 +151,7 @@ impl Terms {
     /// Returns the default terms for generators with this policy.
     #[must_use]
     pub fn new<S: Scheme>(policy: Policy<S>) -> Self {
-        let allowance = match policy {
-            Policy::Ratchet { allowance } => allowance.get(),
-            _ => 0,
-        };
+        let allowance = policy.allowance().map_or(0, Ticks::get);
         let start = if S::RANDOM_START { TickStart::Random } else { TickStart::Lowest };
         Self { allowance, skew: Self::DEFAULT_SKEW, term: Self::DEFAULT_TERM, start }
     }
