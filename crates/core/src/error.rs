@@ -510,7 +510,9 @@ pub enum BuildError {
     },
     /// An option was changed after [`Builder::pin`](crate::Builder::pin), or the settings of a
     /// process-wide generator after its first ID.
-    #[error("the {option} was fixed, by a lease or another owner of the builder, and then changed")]
+    #[error(
+        "the option {option} was fixed, by a lease or another owner of the builder, and then changed"
+    )]
     Pinned {
         /// The option: `"settings"`, `"window"` or `"variants"`.
         option: &'static str,
