@@ -4,9 +4,9 @@ use core::fmt;
 
 use crate::tick::Ticks;
 
-/// The reaction of a generator to a clock that is behind the last tick issued, and to a tick whose
-/// sequences are used up. No policy ever issues an ID twice. They differ in whether IDs wait, and
-/// in how far the time in an ID may be from the clock.
+/// The rule by which a generator goes on when the clock is behind the last tick it issued in, and
+/// when a tick has no sequence left. No policy ever issues an ID twice. They differ in whether you wait for an ID, and
+/// in how far the time in it may be from the clock.
 ///
 /// | policy | small rollback | large rollback | overflow |
 /// |---|---|---|---|
@@ -14,17 +14,19 @@ use crate::tick::Ticks;
 /// | [`Wait`](Self::Wait) | stalls | stalls | stalls until the next tick |
 /// | [`TickTock`](Self::TickTock) | flips the toggle | the same, once | stalls to the next tick |
 ///
-/// Clocks go back when time synchronization, an administrator or the host of a virtual machine
-/// corrects them, be it by a millisecond or by an hour. Choose a ratchet if small corrections
-/// should not delay IDs, and their times may be ahead of the clock by the allowance. Choose *wait*
-/// if an ID must never show a time in the future, and tick-tock, where the scheme has it, if IDs
-/// should not wait even after a large rollback and need not be in order then.
+/// Clocks do go back: time synchronization, an administrator or the host of a virtual machine
+/// corrects them, be it by a millisecond or by an hour. So which one do you want?
 ///
-/// A stall after a rollback lasts until the clock is within the allowance of the last tick
-/// (ratchet), or has caught up with it (wait). Under tick-tock, only a second rollback can stall a
-/// generator, namely if the clock is not past everything issued under the other toggle. It
-/// continues once that is so, or once the clock has caught up with its last tick, whichever comes
-/// first.
+/// - A ratchet, if small corrections should not delay IDs. The price is that their times may be
+///   ahead of the clock, by up to the allowance.
+/// - *Wait*, if an ID must never show a time in the future.
+/// - Tick-tock, where the scheme has it, if IDs should not wait even after a large rollback. They
+///   are then not in the order in which they were issued.
+///
+/// After a rollback, a ratchet stalls until the clock is within the allowance of the last tick, and
+/// *wait* until the clock has caught up with it. Tick-tock can stall only at a second rollback,
+/// because then the other toggle may have been used for the same ticks already. It continues when
+/// the clock is past all of these, or has caught up with the last tick, whichever is first.
 ///
 /// # Examples
 /// ```
@@ -51,19 +53,20 @@ use crate::tick::Ticks;
 #[non_exhaustive]
 pub enum Policy<S> {
     /// Stays at the last tick while the clock is at most `allowance` ticks behind it, so the time
-    /// in IDs never goes backwards. IDs are at most `allowance + 1` ticks ahead of the clock. The
-    /// additional tick is the one that an overflow moves to, as in the SCRU64 reference. For
-    /// example, with an allowance of 2 and the last ID in tick 100, a clock in tick 98 still gives
-    /// IDs of tick 100, and a clock in tick 97 gives an error.
+    /// in IDs never goes backwards. Say the allowance is 2 and the last ID is of tick 100. Then a
+    /// clock in tick 98 still gives IDs of tick 100, and a clock in tick 97 gives an error.
+    ///
+    /// IDs can be `allowance + 1` ticks ahead of the clock, not `allowance`, because a tick that
+    /// overflows moves the generator on by one more, as in the SCRU64 reference.
     Ratchet {
         /// The maximum number of whole ticks that the clock may be behind.
         allowance: Ticks<S>,
     },
     /// Issues only at the clock's own tick, so the time in an ID is never ahead of the clock.
     Wait,
-    /// Issues only at the clock's own tick, and flips the toggle bit after a rollback, so that
-    /// repeated ticks give new IDs. This needs a scheme with a [toggle bit](crate::Scheme::TOGGLE),
-    /// such as sno.
+    /// Issues only at the clock's own tick. After a rollback it flips a bit of the ID, the
+    /// [toggle](crate::Scheme::TOGGLE), so that ticks that come again give new IDs. Of our schemes,
+    /// only sno has that bit.
     TickTock,
 }
 

@@ -1,5 +1,5 @@
-//! The description of an identifier scheme, which is all that an engine knows of ticks, nodes,
-//! sequences and bits.
+//! The description of an identifier scheme. Ticks, nodes, sequences and bits come from here: the
+//! engine itself works for any scheme.
 
 use core::fmt;
 use core::hash::Hash;
@@ -19,13 +19,14 @@ use crate::snapshot::Snapshot;
 use crate::tick::{Tick, Ticks};
 use crate::time::{IntoUnixTime, UnixTime};
 
-/// An identifier scheme. Its values are *settings*, which hold the facts that the bits of an ID do
-/// not, such as Nanoflake's epoch or kuid's drift.
+/// An identifier scheme. A value of the type is the scheme's *settings*, which are what you need to
+/// know about an ID and cannot see in its bits, such as Nanoflake's epoch or kuid's drift. A scheme
+/// without settings is a unit struct.
 ///
-/// Implement it for a scheme of your own, and generators, policies, windows and leases work with
-/// it. [`example::Seconds`](crate::example::Seconds) is the shortest example. The constants are
-/// checked against each other when a generator of the scheme is compiled, so a contradiction is a
-/// compile error.
+/// If you implement it for a format of your own, you get generators, policies, windows and leases
+/// for it. Start from [`example::Seconds`](crate::example::Seconds), which is as short as a scheme
+/// can be. You cannot get the constants wrong silently: they are checked against each other when a
+/// generator of the scheme is compiled.
 ///
 /// # Examples
 /// ```
@@ -76,11 +77,12 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Writes the settings that determine bits of an ID, such as `drift 8`. If there
     /// are none, it writes nothing.
     ///
-    /// A realm of leases records this text and refuses holders with any other, so it must be
-    /// complete. That is, two values with the same text and the same [`scale`](Self::scale) must
-    /// produce the same ID from the same node, tick and sequence. If a setting were missing from
-    /// the text, holders that differ in it could issue the same ID. The text must not change from
-    /// one release to the next either, or the realm would refuse every holder after an update.
+    /// A realm of leases records this text, and refuses holders that have another one. So two things
+    /// must hold. The text must be complete: two values with the same text and the same
+    /// [`scale`](Self::scale) must make the same ID of the same node, tick and sequence. If a
+    /// setting were missing, holders that differ in it could issue the same ID. And the text must
+    /// not change from one release to the next, or the realm would refuse every holder after an
+    /// update.
     ///
     /// # Errors
     /// Returns the errors of `out`.
@@ -160,13 +162,14 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Splits a node of any size into the node that IDs carry and the sequences that it has in each
-    /// tick. This is how a scheme with few nodes has room for more generators. For example,
-    /// Nanoflake has 1,024 nodes with 4,096 sequences each, or 8,192 of 13 bits with 512 each.
+    /// tick. This is how a scheme with few nodes makes room for more generators: Nanoflake has 1,024
+    /// nodes with 4,096 sequences each, but you can just as well use it as 8,192 nodes of 13 bits
+    /// with 512 each.
     ///
-    /// Let IDs of this layout have a field of f [bits](Self::node_bits) for the node, and 2^s
-    /// sequences. A node of b ≥ f bits is the field's value `node >> (b - f)` together with its
-    /// *share*, which is the 2^(s - b + f) sequences whose leading bits are the rest of the node.
-    /// With b = f these are all sequences.
+    /// The rule is this. Let the field for the node have f [bits](Self::node_bits), and a tick 2^s
+    /// sequences. Of a node with b ≥ f bits, the first f are the field's value, `node >> (b - f)`.
+    /// The rest are the leading bits of its sequences, which are its *share* of the field's: 2^(s -
+    /// b + f) of them. With b = f, the share is all of them.
     ///
     /// Two generators whose nodes are not [prefix-related](AnyNode::is_prefix_related) never issue
     /// equal IDs that carry the node, because they differ in the field or have no sequence in
@@ -259,8 +262,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         }
     }
 
-    /// Returns the first tick that starts at `time` or later. It is the first tick to look for if
-    /// you want IDs that are not before `time`, because an ID shows the start of its tick.
+    /// Returns the first tick that starts at `time` or later. An ID shows the start of its tick, so
+    /// this is where IDs that are not before `time` begin.
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before the epoch or after the start of the last tick.
@@ -292,8 +295,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     ///
     /// An ID shows the start of its tick, so these are the ticks of the IDs that show a time within
     /// `times`. Every tick lies in exactly one of consecutive half-open ranges, so if you count IDs
-    /// day by day, each is counted once. Unlike [`tick_at`](Self::tick_at) it accepts times outside
-    /// of the format, since users enter such times. For example, they write 1970 and mean
+    /// day by day, you count each of them once. Unlike [`tick_at`](Self::tick_at), this accepts
+    /// times that the format does not reach, because people enter them: they write 1970 and mean
     /// "everything".
     ///
     /// # Examples

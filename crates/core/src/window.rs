@@ -8,14 +8,15 @@ use crate::tick::Tick;
 
 /// A half-open range of ticks `[floor, ceiling)`, outside of which a generator issues no ID.
 ///
-/// Two generators with the same node and disjoint windows can never issue the same ID, whatever
-/// their clocks do, because they have no tick in common. This is what
-/// [leases](https://docs.rs/tickid-lease) are made of, and a program can use it without one. For
-/// example, it may store a ceiling a minute ahead before it issues any ID, and after a crash
-/// continue with a window that starts there. The default is all ticks of the format.
+/// Two generators of the same node whose windows are disjoint can never issue the same ID, whatever
+/// their clocks do, since they have no tick in common. This is all that a
+/// [lease](https://docs.rs/tickid-lease) is made of, and you can use it without one: store a ceiling
+/// a minute ahead before you issue any ID, raise it in time, and after a crash start with a window
+/// whose floor is the ceiling that you stored.
 ///
-/// The floor of a generator's window is fixed. Its ceiling may [rise](crate::Generator::widen), but
-/// it never falls, because IDs below it may have been issued.
+/// By default, a generator has all ticks of the format. The floor of its window is fixed. The
+/// ceiling may [rise](crate::Generator::widen), but never falls, because IDs below it may have been
+/// issued already.
 ///
 /// # Examples
 /// ```

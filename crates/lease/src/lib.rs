@@ -13,26 +13,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An ID that is made of a time and a node repeats if two generators are given the same node, or if
-//! a clock steps back across a restart. A lock with a timeout does not prevent that, because a
-//! process that was paused for an hour goes on as if it still held the lock. So a generator here
-//! gets its node together with a half-open range of ticks, its [window](tickid_core::Window), and
-//! the store never grants a tick of a node twice. A generator that was paused, has a wrong clock or
-//! cannot reach its store finds its ticks outside the window and stops. Clocks and timeouts decide
-//! *when* a node is granted again, but never whether that is safe.
+//! Why not just a lock with a timeout? An ID that is made of a time and a node repeats if two
+//! generators have the same node, or if a clock steps back across a restart. A lock prevents
+//! neither: a process that was paused for an hour wakes up and goes on, as if it still held it. So
+//! here a generator gets its node together with a half-open range of ticks, its
+//! [window](tickid_core::Window), and the store never grants a tick of a node twice. If a generator
+//! was paused, has a wrong clock or cannot reach its store, it finds its ticks outside the window,
+//! and stops. Clocks and timeouts only decide *when* a node is granted again. They never decide
+//! whether that is safe.
 //!
-//! A window reaches a little beyond the present, so a generator outlives a short outage of its
-//! store. For example, with the default terms an sno generator goes on for at least 10 seconds
-//! without an answer. In return, the node of one that crashed can stay taken for up to 15 seconds.
+//! A window reaches a little beyond the present, so your generators outlive a short outage of their
+//! store: with the default terms, one of sno goes on for at least 10 seconds without an answer. The
+//! price is that the node of one that crashed stays taken for up to 15 seconds.
 //!
 //! # Choosing a store
-//! [`Store::in_memory`] forgets its windows with the process, so it is for tests and for generators
-//! of one process. A folder (`file:///…`) serves all processes of one machine. Processes on several
-//! machines need a server. [`tickid-stores`][stores] speaks to PostgreSQL, MySQL, Redis and etcd,
-//! so take the one that you operate anyway.
+//! [`Store::in_memory`] is for tests, and for generators of one process, because it forgets its
+//! windows when the process ends. A folder (`file:///…`) serves all processes of one machine. If
+//! yours run on several, take the server that you operate anyway: [`tickid-stores`][stores] speaks
+//! to PostgreSQL, MySQL, Redis and etcd.
 //!
-//! Start one [`LeasedGenerator`] for each process and share it among the threads. Each generator
-//! takes a node of the pool, and sends a renewal every half term.
+//! Start one [`LeasedGenerator`] per process, and share it among the threads, since each takes a
+//! node of the pool, and sends a renewal every half term.
 //!
 //! # Parts
 //! | part | purpose |

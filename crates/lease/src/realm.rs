@@ -13,11 +13,11 @@ use crate::model::realm_spec::{Mismatch, RealmError, RealmName, RealmSpec, Terms
 
 /// A set of generators whose IDs must differ, with a name, a scheme, the nodes to lease, and terms.
 ///
-/// All holders must describe a realm in the same way. If they disagreed, for example on the size of
-/// nodes (`0-255/8` and `0-1023/10`), their IDs could be equal, so a store refuses a description
-/// that differs from the one it keeps under that name.
+/// All holders must describe a realm in the same way. If one said `0-255/8` and another
+/// `0-1023/10`, node 5 would mean different bits to them, and their IDs could be equal. So a store
+/// keeps the first description that it gets under a name, and refuses any other.
 ///
-/// Stores take its [`spec`](Self::spec), which has no type parameter.
+/// A store wants the realm's [`spec`](Self::spec), which says the same without a type parameter.
 ///
 /// # Examples
 /// ```
@@ -109,8 +109,8 @@ impl<S: Scheme> RealmBuilder<S> {
     /// Sets the nodes to lease, as text or as a [`NodePool`]. For example, `"0-1023/10"` stands for
     /// the nodes 0 to 1023 of 10 bits.
     ///
-    /// Every generator needs a node of its own, and the node of one that crashed can stay taken
-    /// until its window has ended, so a pool should have a few nodes to spare.
+    /// Have a few more nodes than generators: each generator needs its own, and the node of one that
+    /// crashed stays taken until its window has ended.
     pub fn pool<P: TryInto<NodePool>>(self, pool: P) -> Self
     where
         RealmError: From<P::Error>,
@@ -120,10 +120,10 @@ impl<S: Scheme> RealmBuilder<S> {
 
     /// Sets the policy of the realm's generators.
     ///
-    /// A store keeps only the allowance, since that decides how far ahead of the clock IDs can be,
-    /// and [`RealmSpec::policy`] turns it into a policy again. For example, [`Policy::Wait`]
-    /// changes nothing for an sno realm, because sno's default of *tick-tock* has an allowance of
-    /// zero as well. Set such a policy by
+    /// Note that a store keeps only the allowance, because only that decides how far IDs can be
+    /// ahead of the clock. [`RealmSpec::policy`] turns it into a policy again. So you cannot choose
+    /// between two policies without an allowance here: for sno, [`Policy::Wait`] changes nothing,
+    /// since tick-tock, its default, has none either. Set such a policy for each generator, by
     /// [`LeasedGeneratorBuilder::policy`](crate::LeasedGeneratorBuilder::policy).
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.terms.allowance = Terms::new(policy).allowance;

@@ -146,7 +146,7 @@ impl<C: Clock + fmt::Debug> AnyLeasedGenerator<C> {
     /// run.
     ///
     /// # Errors
-    /// As `first_lease`.
+    /// Returns a [`LeaseError`].
     pub async fn first_lease_async(&self) -> Result<Lease, LeaseError> {
         with_each!(&self.each, Id, generator => generator.first_lease_async().await)
     }
@@ -169,7 +169,8 @@ impl<C: Clock + fmt::Debug> AnyLeasedGenerator<C> {
     /// run.
     ///
     /// # Errors
-    /// As `shut_down`.
+    /// Returns the store's error if the node was not released. The node then becomes free when its
+    /// window ends.
     pub async fn shut_down_async(&self) -> Result<(), StoreError> {
         with_each!(&self.each, Id, generator => generator.shut_down_async().await)
     }

@@ -27,10 +27,9 @@ pub use self::process::ProcessClock;
 #[cfg(feature = "std")]
 pub use self::system::SystemClock;
 
-/// The clock of a builder that was given no other clock. On x86-64 Linux it is the
-/// [`CounterClock`], because that follows the wall clock at half the price of reading the system's.
-/// It is for this process only. In the child of a `fork` it fails, so that the child does not
-/// repeat the IDs of its parent.
+/// The clock that a builder uses unless you give it another. On x86-64 Linux it is the
+/// [`CounterClock`], which follows the wall clock at half the price of reading it. It works in this
+/// process only: in the child of a `fork` it fails, since the child would repeat its parent's IDs.
 ///
 /// # Examples
 /// ```
@@ -45,14 +44,14 @@ pub use self::system::SystemClock;
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
 pub type DefaultClock = ProcessClock<CounterClock>;
 
-/// The clock of a builder that was given no other clock. It is the system's clock, for this process
-/// only. In the child of a `fork` it fails, so that the child does not repeat the IDs of its
-/// parent.
+/// The clock that a builder uses unless you give it another. It is the system's clock, but works in
+/// this process only: in the child of a `fork` it fails, since the child would repeat its parent's
+/// IDs.
 #[cfg(all(feature = "std", not(all(target_arch = "x86_64", target_os = "linux"))))]
 pub type DefaultClock = ProcessClock<SystemClock>;
 
-/// The clock of a builder that was given no other clock. There is none without `std`, because there
-/// is no wall clock.
+/// The clock that a builder uses unless you give it another. Without `std` there is no wall clock,
+/// so you have to.
 #[cfg(not(feature = "std"))]
 pub type DefaultClock = NoClock;
 
@@ -71,15 +70,16 @@ use crate::error::ClockError;
 use crate::platform;
 use crate::time::UnixTime;
 
-/// A source of wall-clock time. Implement it to generate IDs by a time source of your own, for
-/// example where there is no operating system.
+/// A source of wall-clock time. Implement it if you have a better one than the system's, or if
+/// there is no operating system.
 ///
-/// A clock may stand still, jump and repeat itself, because generators are correct under any clock.
-/// A bad one only costs waits and wrong times. It should not return less than a different thread
-/// has already read from it, unless the wall clock was set back, because generators would take that
-/// for a rollback. Its documentation should state by how much a reading may differ from the wall
-/// clock. For example, [`SystemClock`] is exact, and `CounterClock` lists its error for each kind
-/// of event.
+/// You cannot break a generator by a bad clock. It may stand still, jump back and forth, or repeat
+/// itself, and no ID is issued twice. All that you pay is waiting, and wrong times in the IDs. One
+/// thing is worth getting right: if one thread has read a time, no thread should read an earlier one
+/// afterwards, unless the wall clock really was set back. To a generator, that is a rollback.
+///
+/// In the documentation of your clock, say how far a reading may be from the wall clock.
+/// [`SystemClock`] is exact, and `CounterClock` has a table of its errors.
 ///
 /// # Examples
 /// ```
@@ -115,10 +115,12 @@ pub trait Clock {
     /// ```
     fn now(&self) -> Result<UnixTime, ClockError>;
 
-    /// Returns the current time, or the time a moment (less than a microsecond) before the call if
-    /// that is cheaper. It can be cheaper because the processor need not wait for what the thread
-    /// did just before. Generators call this first, to find out that the current tick goes on, and
-    /// call [`now`](Self::now) before they enter a tick or stall. By default it is `now`.
+    /// Returns the current time, or one less than a microsecond old if that is cheaper. By default,
+    /// it is [`now`](Self::now).
+    ///
+    /// An old reading can be cheaper because the processor need not first finish what the thread did
+    /// before the call. Generators only use it to see that the current tick goes on, which is what
+    /// happens for nearly every ID. Before they enter a tick or stall, they call `now`.
     ///
     /// # Errors
     /// Returns the errors of [`now`](Self::now).
@@ -127,14 +129,14 @@ pub trait Clock {
         self.now()
     }
 
-    /// Waits for `duration` or less, after which the caller rereads the time. Generators call it
-    /// when they have to wait, for at most 50 milliseconds at a time. A clock of simulated time
-    /// moves forward instead, so that tests take no real time.
+    /// Waits for at most `duration`. It may return early, because the caller reads the time again
+    /// anyway. Generators call it when they have to wait, for up to 50 milliseconds at a time. If
+    /// your clock simulates time, move it forward instead, and tests take no real time.
     ///
     /// Systems wake sleepers late, and a generator that oversleeps loses part of a tick. So the
-    /// default puts the thread to sleep for `duration` less the time by which earlier sleeps in
-    /// this process were late (60 microseconds at first, 200 at most). For a shorter duration, and
-    /// in browsers, where a thread cannot sleep, it returns immediately.
+    /// default sleeps a little less: it subtracts the time by which earlier sleeps in this process
+    /// were late (60 microseconds at first, 200 at most). If nothing is left, or in a browser, where
+    /// a thread cannot sleep, it returns immediately.
     ///
     /// # Examples
     /// ```
@@ -151,8 +153,8 @@ pub trait Clock {
     }
 
     /// Returns the time since some fixed moment, independently of the wall clock. Generators
-    /// measure [`max_wait`](crate::Builder::max_wait) by it, since a wait for a wall clock that was
-    /// set back could otherwise last for any time.
+    /// measure [`max_wait`](crate::Builder::max_wait) by it: after the wall clock was set back by a
+    /// year, a wait that is measured by that clock would take the year.
     ///
     /// # Examples
     /// ```

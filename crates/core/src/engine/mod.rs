@@ -1,8 +1,12 @@
 //! The issuing engine, which turns clock readings into slots or errors.
 //!
-//! An engine owns no clock and never sleeps. Its state is one 64-bit [word](word). Except on the
-//! fast path, every decision is made by one pure function, [`Rules::step`](rules::Rules::step),
-//! which the shared engine, the exclusive engine and the tests all call.
+//! An engine owns no clock and never sleeps: it is asked, with a clock in hand, and answers. All it
+//! remembers is one 64-bit [word](word), so a draw is one exchange of that word.
+//!
+//! What to do is decided in one place, the pure function [`Rules::step`](rules::Rules::step). The
+//! shared engine, the exclusive engine and the tests all call it, so what holds for one holds for
+//! the others. There is one exception, the fast path, which sees that nothing has to be decided:
+//! the tick is still the same, and it has sequences left.
 
 #![cfg_attr(
     not(target_has_atomic = "64"),

@@ -1,4 +1,11 @@
-//! The rules on rollback, overflow and windows, all in one pure function.
+//! The rules on rollback, overflow and windows, all in one pure function, [`Rules::step`].
+//!
+//! It knows no clock and no atomics: a word and a reading come in, a decision comes out. So it can
+//! be tested case by case, which is what the tables below do, and whoever wonders why a generator
+//! waited needs to read only this file.
+//!
+//! Ticks appear here as *stamps*, which are a tick plus one. Zero is then free to mean "no tick
+//! yet", and is behind every clock.
 
 use core::num::NonZeroU32;
 
@@ -180,27 +187,36 @@ impl<S: Scheme> Rules<S> {
         let exhausted = word.sequence() >= self.exhausted();
         // Where the word can be drawn from without a flip.
         let resumes = stamp + u64::from(exhausted);
+        // The clock has moved on, which is the only thing that ever happens to most generators.
         let Some(ahead) = stamp.checked_sub(now) else {
             return self.go(now, toggle, now, policy, ceiling);
         };
+        // From here on, the clock is in the word's tick or behind it.
         match policy {
             _ if ahead <= policy.reach() && !exhausted => Step::Draw,
+            // An overflow borrows the next tick. That makes `reach + 1` ticks ahead of the clock, but
+            // never more: once there, the word is beyond the reach, and stalls below.
             Policy::Ratchet { .. } if ahead <= policy.reach() => {
                 self.go(stamp + 1, toggle, now, policy, ceiling)
             }
             Policy::Ratchet { .. } => self.stall(StallReason::ClockBehind, stamp - policy.reach()),
+            // In the same tick, so it can only be exhausted. A flip would not help: it is meant for
+            // a clock that went back, and a full tick is not that.
             Policy::Wait | Policy::TickTock if ahead == 0 => {
                 let detail = if toggle { Detail::Toggled } else { Detail::None };
                 self.stall_until(resumes, StallReason::TickUsedUp, detail)
             }
             Policy::Wait => self.stall(StallReason::ClockBehind, resumes),
+            // A flip is safe only beyond all ticks in which the other toggle was ever used.
             Policy::TickTock if now > other_past => self.go(now, !toggle, now, policy, ceiling),
+            // Either the clock catches up with the word, or it passes what the other toggle has used.
             Policy::TickTock => self.stall(StallReason::ClockBehind, resumes.min(other_past + 1)),
         }
     }
 
     /// Moves to `stamp` where the window and the scheme's range allow it.
     fn go(&self, stamp: u64, toggle: bool, now: u64, policy: Policy<S>, ceiling: u64) -> Step<S> {
+        // A ratchet may enter the window before the clock does, by its allowance and no earlier.
         let earliest = self.floor.saturating_sub(policy.reach());
         if now < earliest {
             return self.stall_until(earliest, StallReason::ClockBehind, Detail::BeforeWindow);
@@ -210,6 +226,7 @@ impl<S: Scheme> Rules<S> {
         if stamp > self.scheme.last_tick() + 1 {
             Step::Stall(EngineStall::new(ErrorKind::EndOfTime, None))
         } else if stamp >= ceiling {
+            // If the clock itself is still inside, the ticks ran ahead of it and used the window up.
             let detail = if now < ceiling { Detail::WindowUsedUp } else { Detail::None };
             let reason = ErrorKind::Stalled(StallReason::WindowEnded);
             Step::Stall(EngineStall { detail, ..EngineStall::new(reason, None) })

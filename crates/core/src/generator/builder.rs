@@ -21,12 +21,13 @@ use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
 
-/// The options of a generator. Set those that should differ from the scheme's document, and finish
-/// with [`build`](Self::build), [`build_local`](Self::build_local) or
-/// [`build_backfill`](Self::build_backfill). Options that do not fit together are an error only
-/// then.
+/// The options of a generator. By default, a generator does what its scheme's document says. Set
+/// what you want otherwise, and finish with [`build`](Self::build),
+/// [`build_local`](Self::build_local) or [`build_backfill`](Self::build_backfill). The setters
+/// accept everything, in any order, and these last calls return an error if it does not fit
+/// together.
 ///
-/// Build one generator for each node and process, and keep it: two generators of one node
+/// Build one generator for each node and process, and keep it, since two generators of one node
 /// [issue the same IDs](Generator::builder).
 ///
 /// | option | default |
@@ -258,19 +259,20 @@ fn check_resumed<S: Scheme>(
 }
 
 impl<S: Scheme, C> Builder<S, C> {
-    /// Sets the settings, which hold the facts that the bits of an ID do not, such as Nanoflake's
-    /// epoch or kuid's drift. Readers of the IDs need the same settings. With a wrong epoch, for
-    /// example, they get wrong times and no error.
+    /// Sets the scheme's settings, which are what you need to know about an ID and cannot see in its
+    /// bits, such as Nanoflake's epoch or kuid's drift. Whoever reads the IDs needs the same
+    /// settings. Note that nothing tells a reader who has the wrong ones: with the wrong epoch, all
+    /// times are wrong, and there is no error.
     pub fn settings(self, settings: S) -> Self {
         Self { scheme: settings, ..self }
     }
 
-    /// Sets the clock. A test would pass a [`ManualClock`](crate::ManualClock), which moves only
-    /// when it is told to.
+    /// Sets the clock. In a test, use a [`ManualClock`](crate::ManualClock), which moves only when
+    /// you tell it to.
     ///
-    /// The default clock fails in the child of a `fork`, because the generator would repeat its
-    /// parent's IDs there. Other clocks do not notice forks, so wrap them in a `ProcessClock` if
-    /// the program forks.
+    /// The default clock also protects you from forks: it fails in the child of a `fork`, where the
+    /// generator would otherwise repeat its parent's IDs. No other clock notices a fork, so if your
+    /// program forks, wrap yours in a `ProcessClock`.
     ///
     /// # Examples
     /// ```
@@ -299,13 +301,16 @@ impl<S: Scheme, C> Builder<S, C> {
         }
     }
 
-    /// Sets where ticks start, by name. Of this and [`sequence`](Self::sequence), the later call
-    /// counts. Choose random starts if IDs are sharded by `id % n` and few are issued per tick,
-    /// because most IDs would otherwise have the lowest sequence and land on the same shards.
+    /// Sets where ticks start, by name. This and [`sequence`](Self::sequence) set the same thing, so
+    /// the later call counts.
     ///
-    /// The seed of random starts is the builder's. If the scheme's document has random starts, they
-    /// leave as much of each tick as its [guard bits](Scheme::guard_bits) say. In other schemes
-    /// they leave at least half of it, so a generator that waits for ticks keeps most of its rate.
+    /// Choose random starts if you shard by `id % n`. A service that issues few IDs per tick would
+    /// otherwise give most of them the lowest sequence, and these all land on the same shards.
+    ///
+    /// A random start costs the sequences below it. Schemes whose document has random starts say by
+    /// their [guard bits](Scheme::guard_bits) how much of a tick remains. In all others, at least
+    /// half of it does, so that a generator that waits for its ticks keeps most of its rate. The
+    /// seed is the builder's.
     ///
     /// # Examples
     /// ```

@@ -18,19 +18,22 @@ use crate::scheme::{Id, Observable, Scheme, Variant};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 
-/// A generator that threads share, which draws IDs through `&self` without a lock.
+/// A generator that you can share between threads. It draws IDs through `&self`, without a lock.
 ///
-/// This is the generator for most programs. Build one for each node and process, and let every
-/// thread call it: pass it around as a reference or in an `Arc`, or keep it in a `static`, as below.
-/// A second generator of the node would [issue the same IDs](Self::builder). Its IDs are unique,
-/// and each thread's IDs strictly increase. Up to 1,024 threads may draw at the same time, and only calls in progress count
-/// towards that, so any number of threads may hold a reference.
+/// Most programs want this one. Build it once, for a node that no other process uses, and let every
+/// thread call it: pass it around as a reference or in an `Arc`, or keep it in a `static`, as in the
+/// second example. Don't build a generator for each ID, since a second generator of the same node
+/// [issues the same IDs](Self::builder) as the first.
 ///
-/// Threads that race for a new tick may drop sequences, and so may a call that fails, but no
-/// sequence is issued twice. If that matters, or if every nanosecond does, there are two
-/// alternatives. A [`LocalGenerator`](crate::LocalGenerator) has a single owner, so it is faster
-/// and drops none. A [`Handle`](crate::Handle) for each thread is as fast as that, because it draws
-/// whole blocks, but it drops the rest of its block with every tick.
+/// All its IDs differ, and those that one thread gets strictly increase. Any number of threads may
+/// hold a reference, and up to 1,024 of them may be inside a call at the same moment.
+///
+/// Note that it does not use up every sequence: when threads race for a new tick, some may be
+/// dropped, and a call that fails may drop one too. That only costs a little capacity. But if you
+/// need all of it, or the last nanosecond, there are two alternatives. A
+/// [`LocalGenerator`](crate::LocalGenerator) has one owner, needs no atomics, and drops nothing. A
+/// [`Handle`](crate::Handle) per thread is as fast, because it draws whole blocks from this
+/// generator, but whatever is left of its block at the end of a tick is lost.
 ///
 /// | method | if no ID can be issued | returns |
 /// |---|---|---|
@@ -42,10 +45,10 @@ use crate::snapshot::Snapshot;
 /// | [`try_block`](Self::try_block) | fails | up to `n` IDs as an iterator |
 /// | [`block`](Self::block) | sleeps | the same |
 ///
-/// If you cannot block, call `try_generate`, because `generate` may sleep for up to a minute by
-/// default, for example after the clock was set back. The methods issue IDs of the scheme's default
-/// variant. For any other [`Variant`](crate::Variant), such as sno's metabyte, [`with`](Self::with)
-/// returns a view that has the same methods.
+/// Where you cannot block, call `try_generate`: after the clock was set back, for instance,
+/// `generate` sleeps for up to a minute by default. If the scheme has more than one
+/// [`Variant`](crate::Variant) of IDs, as sno has with its metabyte, these methods issue the default
+/// one, and [`with`](Self::with) returns a view that has the same methods for another.
 ///
 /// # Examples
 /// ```
@@ -103,8 +106,8 @@ impl<S: Scheme, C> Generator<S, C> {
         &self.timing
     }
 
-    /// Returns a view of the generator that issues IDs of `variant`. It costs nothing to create, so
-    /// there is no need to keep it.
+    /// Returns a view of the generator that issues IDs of `variant`. It is no more than a reference
+    /// and the variant, so create one wherever you need it.
     ///
     /// # Examples
     /// ```
@@ -137,19 +140,19 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
 }
 
 impl<S: Scheme, C: Clock> Generator<S, C> {
-    /// Observes an ID that comes from elsewhere, for example from a peer's message. Once this has
-    /// returned, every ID of a call that starts afterwards is greater than `id`, on all threads,
-    /// views and handles.
+    /// Observes an ID that was generated elsewhere, such as the one in a message you have just
+    /// received. Every call that starts after this has returned, on any thread, view or handle,
+    /// then gives an ID greater than `id`.
     ///
-    /// Clocks of two machines differ, so an invoice may get a smaller ID than the order that it is
-    /// for, and whatever reads in the order of IDs then meets the effect before its cause. If
-    /// services observe the IDs that they receive, that cannot happen. The page `docs/causality.md`
-    /// says how far this goes, and what it costs.
+    /// Why would you want that? The clocks of two machines always differ a little, so an invoice can
+    /// get a smaller ID than the order it belongs to, and whoever reads in the order of IDs meets
+    /// the effect before its cause. That cannot happen between services that observe the IDs they
+    /// receive. The page `docs/causality.md` says how far this goes, and what it costs.
     ///
-    /// The generator behaves as if it had just issued the last of its own IDs that is not greater
-    /// than `id`. If it has already passed that one, nothing changes. This never waits. A
-    /// [snapshot](Self::close) preserves the effect, but a crash does not, because it is kept in
-    /// memory. After a crash, observe the last ID in your own storage again.
+    /// The generator moves on as if it had just issued the greatest of its own IDs that is not
+    /// above `id`. If it is past that one already, nothing changes. The call never waits. Its effect
+    /// is part of a [snapshot](Self::close), but it lives in memory, so after a crash you should
+    /// observe the last ID in your own storage once more.
     ///
     /// # Errors
     /// Returns an [`ObserveError`], and changes nothing, if the generator is closed, if its clock
@@ -158,12 +161,12 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     /// - ahead of the clock by more than half of the policy's allowance, or
     /// - outside of its window or after the last of the scheme.
     ///
-    /// Because of these limits, a generator that can issue now still can after it has accepted an
-    /// ID, at the same reading of its clock. But only that next ID is promised, and it may be the
-    /// last of its tick. For example, [`Policy::Wait`](crate::Policy::Wait) has no allowance, so an
-    /// ID that leaves the generator no sequence of the clock's tick is refused until that tick is
-    /// over. An ID of a higher [share](crate::Scheme::split_node) of the same node is refused for
-    /// that reason.
+    /// These limits mean that a stranger's ID cannot stall you: if the generator can issue an ID
+    /// now, it still can after it has accepted `id`, at the same reading of its clock. That is a
+    /// promise for one ID only, which may be the last of its tick. Under
+    /// [`Policy::Wait`](crate::Policy::Wait), which has no allowance, it also means that an ID which
+    /// would leave no sequence of the present tick is refused until that tick is over, and so is an
+    /// ID from a higher [share](crate::Scheme::split_node) of the same node.
     ///
     /// # Examples
     /// ```
@@ -192,9 +195,9 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
         observe::<_, S::Variant>(self, id)
     }
 
-    /// Reports whether an ID could be issued now, without drawing one. It suits a health check, for
-    /// example. To get an ID, just call [`try_generate`](Self::try_generate), because other threads
-    /// may draw the last ID of the tick between the two calls.
+    /// Reports whether an ID could be issued now, without drawing one, for example in a health
+    /// check. Don't ask before you draw: another thread may take the last ID of the tick between the
+    /// two calls, so just call [`try_generate`](Self::try_generate).
     ///
     /// # Errors
     /// Returns the errors of [`try_generate`](Self::try_generate).
@@ -219,9 +222,9 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
 }
 
 impl<S: Scheme, C> Generator<S, C> {
-    /// Widens the window, so that the generator can issue in the ticks below `ceiling`. Leases do
-    /// this when they are renewed. A ceiling at or below the present one changes nothing, because a
-    /// window never shrinks. Widening a closed generator has no effect either.
+    /// Widens the window, so that the generator may issue in all ticks below `ceiling`. A lease does
+    /// this when it is renewed. A window never shrinks, so a ceiling at or below the present one
+    /// changes nothing, and neither does widening a generator that is closed.
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the ceiling is at or below the window's floor, or more than one
@@ -248,10 +251,10 @@ impl<S: Scheme, C> Generator<S, C> {
     /// Closes the generator, so that every later call fails with
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     ///
-    /// The snapshot lets a [successor](crate::Builder::restore) continue without issuing an ID
-    /// twice, even in the same tick. Unlike the snapshot in [`state`](Self::state) it is final,
-    /// because nothing that it does not count is issued afterwards. Closing again returns the same
-    /// snapshot.
+    /// Give the snapshot to a [successor](crate::Builder::restore), and it continues where this one
+    /// stopped, even in the same tick. You can also get a snapshot from [`state`](Self::state), but
+    /// that one is out of date as soon as another thread draws an ID. This one is final. If you close
+    /// the generator again, you get the same snapshot.
     ///
     /// # Examples
     /// ```

@@ -28,26 +28,25 @@ use crate::realm::{Realm, generator_builder};
 use crate::store::Store;
 use crate::store_error::StoreError;
 
-/// A generator with a leased node. A thread renews the lease in the background, ahead of need, by
-/// widening the window of the running generator.
+/// A generator with a leased node. You use it like any other [`Generator`]. In the background, a
+/// thread renews the lease before the window ends, by widening the window of the running generator.
 ///
-/// Share one among all threads of a process, for example in an `Arc`, since each generator takes a
-/// node of the pool and has a thread of its own. It generates IDs by the same methods as a
-/// [`Generator`]. A thread that draws many can take a handle of the generator in
-/// [`active_lease`](Self::active_lease).
+/// Start one and share it among all threads of the process, for example in an `Arc`, since each
+/// takes a node of the pool and has a thread of its own. A thread that draws a lot can have a handle,
+/// from the generator in [`active_lease`](Self::active_lease).
 ///
-/// An ID costs two more comparisons than without a lease. They check that this is still the process
-/// that has the lease, and that the lease is still the first.
+/// The lease adds two comparisons to an ID: is this still the same process, and still the first
+/// lease?
 ///
 /// | event | reaction |
 /// |---|---|
 /// | the store is down | issues to the end of its window. Then [`try_generate`](Self::try_generate) fails, and [`generate`](Self::generate) waits for up to [`max_wait`](LeasedGeneratorBuilder::max_wait). It continues once the store is back |
-/// | the lease is lost | closes its engine immediately, because the node may have a new holder, and acquires a new lease, which [`generate`](Self::generate) waits for. The node may differ, and each ID then takes a few nanoseconds more, to look the present lease up |
-/// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached. If there is no such node, its errors say so |
+/// | the lease is lost | stops at once, because the node may have a new holder, and acquires another lease, which [`generate`](Self::generate) waits for. The node may then be another one, and each ID takes a few nanoseconds more, to look up the present lease |
+/// | the clock is set back by more than the policy allows | stalls until the clock has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached. If there is none, the errors say so |
 /// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's generator continues, and the child has to start its own |
 ///
-/// The IDs of one lease strictly increase. After a lease was lost or exchanged, IDs can be lower
-/// than those before it, by as much as the clock was set back.
+/// The IDs of one lease strictly increase. But if a lease is lost or exchanged, the next IDs can be
+/// lower than those before, by as much as the clock was set back.
 ///
 /// # Metrics
 ///
@@ -65,10 +64,10 @@ use crate::store_error::StoreError;
 ///
 /// # Shutdown
 ///
-/// Dropping it closes its engine and releases the node, so that another process can have the node
-/// immediately. [`shut_down`](Self::shut_down) does the same, and also returns the store's answer.
-/// A process that ends without either, for example by [`std::process::exit`], leaves its node taken
-/// until the window ends, unless the store is a folder.
+/// When you drop it, it issues nothing more and releases the node, so another process can have the
+/// node at once. [`shut_down`](Self::shut_down) does the same, but also tells you what the store
+/// answered. If a process ends without either, as by [`std::process::exit`], its node stays taken
+/// until the window ends. A folder is the exception: it notices.
 ///
 /// # Examples
 /// ```
@@ -102,9 +101,9 @@ where
     S: Scheme,
     C: Clock + fmt::Debug + Send + Sync + 'static,
 {
-    /// Acquires the first lease. This waits for the lease or for the first error that ends the
-    /// start. By default every error does, for example that the store does not answer, but
-    /// [`start_within`](Self::start_within) sets a time for retries.
+    /// Acquires the first lease, and waits for it. By default, any error fails the start, even that
+    /// the store does not answer just now. If you would rather retry for a while, set
+    /// [`start_within`](Self::start_within).
     ///
     /// # Errors
     /// Returns a [`LeaseError`]. No lease is kept then.
@@ -119,20 +118,19 @@ where
     /// executor.
     ///
     /// # Errors
-    /// As `start`.
+    /// Returns a [`LeaseError`]. No lease is kept then.
     pub async fn start_async(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
         let (present, thread) = self.spawn()?;
         poll_fn(|context| thread.shared.poll_first(context)).await?;
         LeasedGenerator::started(present, thread)
     }
 
-    /// Starts to acquire a lease in the background, and returns without one, so that a service can
-    /// start while its store is down. Calls that may wait do so for the lease as well, and
-    /// [`first_lease`](LeasedGenerator::first_lease) returns the outcome of the start. An error
-    /// does not end the attempts.
+    /// Returns at once, and acquires the lease in the background, so that your service can start
+    /// while its store is down. No error ends the attempts. Calls that may wait for an ID wait for
+    /// the lease as well, and [`first_lease`](LeasedGenerator::first_lease) tells you how the start
+    /// went.
     ///
-    /// Each ID takes a few nanoseconds more than after [`start`](Self::start), to look the lease
-    /// up.
+    /// Each ID takes a few nanoseconds more than after [`start`](Self::start), to look up the lease.
     ///
     /// # Errors
     /// Returns a [`LeaseError`] if no generator of the realm can be built, or no thread started.
@@ -198,7 +196,7 @@ impl<S: Scheme> LeasedGenerator<S> {
     /// executor.
     ///
     /// # Errors
-    /// As `start`.
+    /// Returns a [`LeaseError`]. No lease is kept then.
     ///
     /// # Examples
     /// ```
@@ -272,7 +270,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// on any executor.
     ///
     /// # Errors
-    /// As `first_lease`.
+    /// Returns a [`LeaseError`].
     pub async fn first_lease_async(&self) -> Result<Lease, LeaseError> {
         poll_fn(|context| self.shared().poll_first(context)).await
     }
@@ -293,13 +291,12 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         View::new(self, variant)
     }
 
-    /// Makes later IDs greater than one that comes from elsewhere, for example with a message, as
-    /// [`Generator::observe`] does.
+    /// Observes an ID that was generated elsewhere, such as the one in a message you have just
+    /// received. Later IDs are greater, as after [`Generator::observe`].
     ///
-    /// This outlasts the lease. The node's next window starts above the ID, so the next holder of
-    /// the node issues greater IDs as well. If this generator exchanges its lease for one of a
-    /// different node, though, the order of its IDs ends, and with it the effect of what it has
-    /// observed.
+    /// This outlasts the lease: the node's next window starts above the ID, so the node's next
+    /// holder issues greater IDs, too. But if this generator exchanges its lease for one of another
+    /// node, the order of its IDs ends, and with it the effect of all that it has observed.
     ///
     /// # Errors
     /// Returns a [`LeasedObserveError`], and changes nothing, if the generator refuses the ID or
@@ -351,26 +348,25 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         }
     }
 
-    /// Returns the present lease and its generator, or `None` without a lease. It is for what only
-    /// a [`Generator`] has, such as handles. Once that generator is
-    /// [closed](tickid_core::ErrorKind::Closed), there is a new lease, or will be, so call this
-    /// again.
+    /// Returns the present lease and its generator, or `None` without a lease. You need it for what
+    /// only a [`Generator`] has, such as handles. When that generator is
+    /// [closed](tickid_core::ErrorKind::Closed), the lease was lost or exchanged, so call this again
+    /// for the next one.
     #[must_use]
     pub fn active_lease(&self) -> Option<Arc<ActiveLease<S, C>>> {
         self.present.load_full().filter(|active| !active.is_over())
     }
 
-    /// Returns the present state, for readiness checks and monitoring. It does not contact the
-    /// store. For example, a process is ready while its [`window_left`](LeaseState::window_left) is
-    /// at least a quarter of the realm's term.
+    /// Returns the present state, for readiness checks and monitoring, without contacting the store.
+    /// A good rule for readiness is that [`window_left`](LeaseState::window_left) is at least a
+    /// quarter of the realm's term.
     #[must_use]
     pub fn state(&self) -> LeaseState {
         self.shared().state()
     }
 
-    /// Closes the generator, releases the node, and waits until that is done, which takes no longer
-    /// than two answers of the store may. In the child of a `fork`, and after the first call, it is
-    /// a no-op.
+    /// Closes the generator, releases the node, and waits for the store's answer, for as long as two
+    /// requests may take. It is a no-op after the first call, and in the child of a `fork`.
     ///
     /// # Errors
     /// Returns the store's error if the node was not released. The node then becomes free when its
@@ -383,7 +379,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// generator blocks the thread, so call this first in an async program.
     ///
     /// # Errors
-    /// As `shut_down`.
+    /// Returns the store's error if the node was not released. The node then becomes free when its
+    /// window ends.
     pub async fn shut_down_async(&self) -> Result<(), StoreError> {
         if self.shared().is_ours() {
             self.shared().stop();

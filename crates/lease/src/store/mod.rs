@@ -32,9 +32,9 @@ use tickid_core::AnyNode;
 
 /// The start of a realm that is new to a store.
 ///
-/// On a server, a new realm looks the same as one whose data was lost. Therefore a realm starts
-/// late enough for all leases of a lost one to have ended, unless its creator states that there was
-/// none.
+/// When a server has no data of a realm, it cannot tell whether the realm is new or whether its data
+/// was lost, and in that case leases may still be in use. So a realm starts only when all of them
+/// must have ended, unless you state that there are none.
 ///
 /// # Examples
 /// ```
@@ -64,8 +64,8 @@ pub enum Start {
     /// of that name can have granted. Until then no node can be acquired. For example, an sno realm
     /// with the default terms starts after 30 seconds.
     Delayed,
-    /// Immediately. This is safe only for a realm that never existed before, in any store. A
-    /// deployment script should not use it, because after a loss of data it would use it again.
+    /// Immediately. That is safe only if the realm never existed before, in any store. Don't put it
+    /// into a deployment script: the script runs again after a loss of data, and states the same.
     Immediately,
 }
 
@@ -116,9 +116,9 @@ impl Store {
     }
 
     /// Creates an empty store in memory, for tests and for generators of one process. It forgets
-    /// its windows with the process, so IDs can repeat after a restart: the clock may have been set
-    /// back, and under a ratchet the IDs of the process before may be ahead of it, by 10 seconds in
-    /// the case of SCRU64. A [folder](Self::open) remembers the windows.
+    /// its windows when the process ends, so IDs can repeat after a restart. The clock may have been
+    /// set back meanwhile. And even if it was not, a ratchet may have issued IDs ahead of it, up to
+    /// 10 seconds with SCRU64. A [folder](Self::open) remembers.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(embedded::memory::MemoryBackend::new(tickid_core::SystemClock))

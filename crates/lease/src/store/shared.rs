@@ -9,14 +9,15 @@ use crate::embedded::static_node::StaticNode;
 
 /// Durable storage of leases, which never grants two overlapping windows of a node.
 ///
-/// A backend only reads and writes, so one set of rules applies to all
-/// of them. The store reads, decides, and commits if nothing that the decision rests on has
-/// changed. Otherwise it starts over.
+/// You will usually just open one and pass it to a [`LeasedGenerator`](crate::LeasedGenerator). The
+/// methods are for programs that hold leases themselves or administer realms. Their futures need no
+/// particular runtime: any executor can poll them, and [`block_on`](crate::session::block_on) runs
+/// one without an executor. Clones share the backend.
 ///
-/// Most programs just pass a store to a [`LeasedGenerator`](crate::LeasedGenerator). The methods
-/// are for programs that hold leases themselves or administer realms. Their futures need no
-/// particular runtime, so any executor can poll them, and [`block_on`](crate::session::block_on)
-/// runs one without an executor. Clones share the backend.
+/// All rules are here, and none are in a backend, which only reads and writes. So a PostgreSQL and a
+/// folder cannot disagree about when a node is free. Each request is a small transaction: read,
+/// decide, and commit if nothing has changed that the decision rests on. If something has, start
+/// over.
 ///
 /// # Examples
 /// ```
