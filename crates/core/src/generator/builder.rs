@@ -652,6 +652,8 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
                 return Err(BuildError::Pinned { option });
             }
         }
+        // From here on, each option is checked against the scheme and against those before it: the
+        // node comes first, because it decides which sequences there are.
         if self.variants == Variants::WithoutNode && !S::HAS_NODELESS_IDS {
             return Err(BuildError::NoNodelessIds { scheme: S::NAME });
         }
@@ -681,6 +683,7 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         }
         Rules::window(&self.scheme, floor, ceiling).map_err(BuildError::Ceiling)?;
         self.scheme.check_start(&self.timing.clock)?;
+        // Last, because it may ask the operating system for a seed, which can fail on its own.
         let start = match self.start {
             Some(start) => start,
             None if self.tick_start == TickStart::Random => {

@@ -292,11 +292,15 @@ impl<S: Clocks> CounterState<S> {
     /// A thread starts over only when some other thread has made progress.
     fn measure(&self) -> Option<u64> {
         loop {
+            // Another thread may be replacing the line just now. Its facts are not to be trusted
+            // until that is done.
             let version = self.load_version();
             if version.is_prepared() {
                 self.wait_or_cancel(version);
                 continue;
             }
+            // All readings lie between two loads of the version, so if it is still the same, they
+            // belong together, as under a sequence lock.
             let counter = self.source.counter();
             let (anchor, number) = self.load_anchor(version);
             let raw = self.source.raw();
@@ -313,6 +317,7 @@ impl<S: Clocks> CounterState<S> {
                 // Another thread was faster.
                 return Some(time);
             }
+            // A new line takes a while to measure, so one thread does it, and only when it is due.
             let is_due = wall.is_some_and(|wall| anchor.is_due(wall, &self.limits));
             if is_due && self.take() {
                 let time = self.anchor(version);
@@ -322,6 +327,8 @@ impl<S: Clocks> CounterState<S> {
                     None => continue,
                 }
             }
+            // Meanwhile the others go by the wall clock, but not below what the old line has shown,
+            // unless the wall clock really was set back. Once one thread has seen that, all must.
             if wall.is_none_or(|wall| anchor.is_set_back(raw, wall)) {
                 self.set_back.fetch_max(number, Ordering::Relaxed);
             }
