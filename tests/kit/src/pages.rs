@@ -10,7 +10,6 @@ macro_rules! pages {
 
 pages! {
     Readme: "README.md";
-    Backfill: "docs/backfill.md";
     Causality: "docs/causality.md";
     Conversions: "docs/conversions.md";
     Leases: "docs/leases.md";

@@ -3,6 +3,7 @@
 use crate::process::{OK, json_lines, ran, ran_in, run, stdout_of};
 
 const PAGE: &str = include_str!("../../../../docs/schemes/snowflake.md");
+const MOVING: &str = include_str!("../../../../docs/moving.md");
 
 #[test]
 fn commands_of_the_page_succeed() {
@@ -27,7 +28,7 @@ fn rows_show_the_times_of_their_ids() {
                 17592884729911706x,2020-01-01 00:00:00+00\n\
                 1556135315730421791,2026-10-04 02:46:10.866+00\n";
     std::fs::write(folder.path().join("rows.csv"), rows).expect("written");
-    let (_, block) = PAGE.split_once("> rows.csv\n").expect("the rows");
+    let (_, block) = MOVING.split_once("FROM messages LIMIT 1000' > rows.csv\n").expect("the rows");
     let (command, _) = block.split_once("```").expect("the end");
     let own = std::path::Path::new(env!("CARGO_BIN_EXE_tickid")).parent().expect("a folder");
     let path = std::env::var("PATH").expect("a path");

@@ -20,7 +20,9 @@ const TABLE: &str = "
 fn rows_get_ids_by_their_age(server: &Postgres) {
     server.psql(Postgres::DATABASE, "CREATE DATABASE backfilled").unwrap();
     server.psql("backfilled", TABLE).unwrap();
-    let page = include_str!("../../../../docs/backfill.md");
+    let (_, page) = include_str!("../../../../docs/moving.md")
+        .split_once("\n## IDs for rows that exist\n")
+        .expect("the guide");
     let blocks: Vec<&str> =
         page.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let [first, second] = blocks[..] else { panic!("{} blocks", blocks.len()) };

@@ -1,4 +1,4 @@
-//! The tables of `docs/moving.md`: every expression in them is compiled here, old beside new.
+//! The tables of `docs/moving.md`: every Rust expression in them is compiled here, old beside new.
 
 #[cfg(test)]
 mod tests {
@@ -51,8 +51,8 @@ mod tests {
     }
 
     mod scru64_new {
-        use tickid_scru64::tickid_core::{ManualClock, Ticks};
-        use tickid_scru64::{
+        use tickid::engine::{ManualClock, Ticks};
+        use tickid::scru64::{
             Generator, LocalGenerator, NodeSpec, Policy, RandomStart, Scru64Id, UnixTime,
             generator, new, new_string, scru64,
         };
@@ -137,8 +137,8 @@ mod tests {
     }
 
     mod snowflaked_new {
-        use tickid_nanoflake::{Epoch, Generator, GeneratorId, LocalGenerator};
-        use tickid_nanoflake::{Nanoflake, NanoflakeId};
+        use tickid::nanoflake::{Epoch, Generator, GeneratorId, LocalGenerator};
+        use tickid::nanoflake::{Nanoflake, NanoflakeId};
 
         use super::Result;
 
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn snowflaked_agrees() -> Result {
         const Y2K: u64 = 946_684_800_000;
-        let epoch = tickid_nanoflake::Epoch::from_unix_millis(Y2K.cast_signed())?;
+        let epoch = tickid::nanoflake::Epoch::from_unix_millis(Y2K.cast_signed())?;
         let time = SystemTime::UNIX_EPOCH + Duration::from_millis(Y2K);
         for number in [snowflaked_old::generate(time), snowflaked_new::generate(epoch)?] {
             assert_eq!(snowflaked_old::read(number), snowflaked_new::read(number)?);
@@ -219,11 +219,11 @@ mod tests {
     }
 
     mod ferroid_new {
-        use tickid_convert::foreign::Mastodon;
-        use tickid_convert::{Settings, ToParts as _};
-        use tickid_nanoflake::{Epoch, Generator, LocalGenerator};
-        use tickid_nanoflake::{Nanoflake, NanoflakeId};
-        use tickid_snowflake::{Snowflake, SnowflakeId};
+        use tickid::convert::foreign::Mastodon;
+        use tickid::convert::{Settings, ToParts as _};
+        use tickid::nanoflake::{Epoch, Generator, LocalGenerator};
+        use tickid::nanoflake::{Nanoflake, NanoflakeId};
+        use tickid::snowflake::{Snowflake, SnowflakeId};
 
         use super::Result;
 
@@ -271,6 +271,108 @@ mod tests {
         Ok(())
     }
 
+    /// `rs-snowflake`, whose library has a shorter name.
+    mod rs_snowflake_old {
+        use std::time::SystemTime;
+
+        use snowflake::{SnowflakeIdBucket, SnowflakeIdGenerator};
+
+        pub(super) fn generate(time: SystemTime) -> [i64; 4] {
+            let mut old = SnowflakeIdGenerator::new(3, 7);
+            let mut bucket = SnowflakeIdBucket::new(3, 7);
+            let ids =
+                [old.real_time_generate(), old.generate(), old.lazy_generate(), bucket.get_id()];
+            SnowflakeIdGenerator::with_epoch(3, 7, time);
+            ids
+        }
+    }
+
+    mod rs_snowflake_new {
+        use tickid::nanoflake::{Epoch, Generator, GeneratorId, Nanoflake};
+
+        use super::Result;
+
+        pub(super) fn generate(epoch: Epoch) -> Result<i64> {
+            let unix = Nanoflake { epoch: Epoch::UNIX };
+            let new = Generator::builder(GeneratorId::from_datacenter_worker(3, 7)?)
+                .settings(unix)
+                .build()?;
+            Generator::builder(GeneratorId::from_datacenter_worker(3, 7)?)
+                .settings(Nanoflake { epoch })
+                .build()?;
+            Ok(i64::from(new.generate()?))
+        }
+    }
+
+    #[test]
+    fn rs_snowflake_agrees() -> Result {
+        use tickid::engine::{Clock as _, SystemClock};
+        use tickid::nanoflake::{Epoch, Nanoflake, NanoflakeId};
+
+        let before = SystemClock.now()?.as_millis();
+        let old = rs_snowflake_old::generate(SystemTime::UNIX_EPOCH);
+        let new = rs_snowflake_new::generate(Epoch::UNIX)?;
+        let unix = Nanoflake { epoch: Epoch::UNIX };
+        for number in old.into_iter().chain([new]) {
+            let id = NanoflakeId::new(number)?;
+            assert_eq!((id.generator().datacenter(), id.generator().worker()), (3, 7));
+            assert!(unix.unix_time(id).as_millis().abs_diff(before) < 600_000, "{number}");
+        }
+        Ok(())
+    }
+
+    mod sonyflake_old {
+        use sonyflake::{Sonyflake, decompose};
+
+        use super::Result;
+
+        /// Returns an ID, its machine and its sequence.
+        pub(super) fn generate() -> Result<(u64, [u64; 2])> {
+            let machine = || Ok(7);
+            let time = chrono::DateTime::UNIX_EPOCH + chrono::Duration::days(18_262);
+            let _ = Sonyflake::builder().start_time(time).machine_id(&machine).finalize()?;
+            let old = Sonyflake::builder().machine_id(&machine).finalize()?;
+            let number = old.next_id()?.to_u64();
+            Ok((number, read(number)))
+        }
+
+        pub(super) fn read(number: u64) -> [u64; 2] {
+            let id = number.into();
+            [decompose(id).machine_id, decompose(id).sequence]
+        }
+    }
+
+    mod sonyflake_new {
+        use tickid::snowflake::{SequenceAboveNode, Snowflake, SnowflakeId};
+
+        use super::Result;
+
+        pub(super) fn generate() -> Result<(u64, [u64; 2])> {
+            let since_2020 = "39x10ms/8s/16n@2020-01-01".parse::<Snowflake<SequenceAboveNode>>()?;
+            assert_eq!(since_2020.epoch().as_millis(), 18_262 * 86_400_000);
+            let new = Snowflake::SONYFLAKE.builder(7)?.build()?;
+            let number = new.generate()?.get();
+            Ok((number, read(number)))
+        }
+
+        pub(super) fn read(number: u64) -> [u64; 2] {
+            let (layout, id) = (Snowflake::SONYFLAKE, SnowflakeId::new(number));
+            [layout.node_of(id).get().into(), layout.sequence_of(id).into()]
+        }
+    }
+
+    #[test]
+    fn sonyflake_agrees() -> Result {
+        for (number, fields) in [sonyflake_old::generate()?, sonyflake_new::generate()?] {
+            assert_eq!(sonyflake_old::read(number), fields);
+            assert_eq!(sonyflake_new::read(number), fields);
+        }
+        let [old, new] = [sonyflake_old::generate()?.0, sonyflake_new::generate()?.0];
+        // Of one epoch and unit: less than ten minutes lie between them.
+        assert!((old >> 24).abs_diff(new >> 24) < 60_000);
+        Ok(())
+    }
+
     mod uuid_old {
         use uuid::Uuid;
 
@@ -282,8 +384,8 @@ mod tests {
     }
 
     mod uuid_new {
-        use tickid_convert::{Settings, carry};
-        use tickid_scru64::{Generator, Scru64Id};
+        use tickid::convert::{Settings, carry};
+        use tickid::scru64::{Generator, Scru64Id};
         use uuid::Uuid;
 
         use super::Result;
@@ -306,21 +408,94 @@ mod tests {
         Ok(())
     }
 
+    mod ulid_old {
+        use std::time::SystemTime;
+
+        use ulid::Ulid;
+        use uuid::Uuid;
+
+        /// Returns the time and the text of a UUID's bits in a column of ULIDs.
+        pub(super) fn read(uuid: Uuid) -> (SystemTime, String) {
+            let ulid = Ulid(uuid.as_u128());
+            assert_eq!(ulid.to_string(), Ulid(uuid.as_u128()).to_string());
+            (ulid.datetime(), ulid.to_string())
+        }
+
+        pub(super) fn generate() -> [Ulid; 2] {
+            let mut monotonic = ulid::Generator::new();
+            [Ulid::generate(), monotonic.generate().expect("no overflow")]
+        }
+    }
+
+    #[test]
+    fn carried_ids_sort_among_ulids() -> Result {
+        let (id, uuid) = uuid_new::read()?;
+        let (time, text) = ulid_old::read(uuid);
+        let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
+        assert_eq!(i64::try_from(since_1970)?, id.unix_time().as_millis());
+        let ulid = ulid::Ulid(uuid.as_u128());
+        let [before, after] = [time - Duration::from_millis(1), time + Duration::from_millis(1)]
+            .map(ulid::Ulid::from_datetime);
+        assert!(before < ulid && ulid < after);
+        assert!(before.to_string() < text && text < after.to_string());
+        assert!(ulid_old::generate().iter().all(|old| old.datetime() >= time));
+        Ok(())
+    }
+
+    /// Of programs in other languages, only the second column is compiled.
+    mod kuid_new {
+        use tickid::kuid::{Drift, Generator, GlobalId, Kuid, Local, LocalId, Node, VectorClock};
+
+        use super::Result;
+
+        pub(super) fn all(drift: Drift) -> Result {
+            let node = Node::phash2("uid@127.0.0.1");
+            let generator = Generator::builder(node).settings(Kuid { drift }).build()?;
+            let global = generator.generate()?;
+            let local = generator.with(Local).generate()?;
+            assert!(local > LocalId::MIN);
+            assert_eq!(global.to_local_of(node, drift)?, global.to_local(drift));
+            let later = GlobalId::from_local(local, node, drift);
+            let (bytes, text) = (global.to_bytes(), global.to_string());
+            assert_eq!(GlobalId::from_bytes(bytes), global);
+            assert_eq!(text.parse::<GlobalId>()?, global);
+            assert_eq!(LocalId::from_be_bytes(local.to_be_bytes()), local);
+            assert_eq!(GlobalId::parse_url(global.encode_url().as_bytes())?, global);
+            assert_ne!(Node::phash("uid@127.0.0.1"), node);
+            assert!(global.unix_time(drift).as_millis() > 0);
+            let earlier = global;
+            let global = later;
+            assert!(global.distance(earlier, drift)?.as_micros() >= 0);
+
+            let (mut a, mut b) = (VectorClock::new(), VectorClock::new());
+            a.record(node, local);
+            b.record(node, earlier.to_local(drift));
+            assert_eq!(a.join(&b), a);
+            assert!(a.descends(&b) && a.diff(&b).next().is_none());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn kuids_have_erlangs_functions() -> Result {
+        (5..=10).try_for_each(|drift| kuid_new::all(tickid::kuid::Drift::new(drift)?))
+    }
+
     #[test]
     fn tables_hold_only_compiled_code() {
         let words = |text: &str| text.split_whitespace().collect::<String>();
         let source = words(include_str!("moving.rs"));
         let page = include_str!("../../../../docs/moving.md");
-        let mut rows = 0;
-        let mut missing = Vec::new();
-        for row in page.lines().filter(|line| line.starts_with("| `")) {
-            // The odd parts between backticks are code; the third column holds remarks.
-            let columns = row.split('|').skip(1).take(2);
-            let code = columns.flat_map(|column| column.split('`').skip(1).step_by(2));
-            missing.extend(code.filter(|code| !source.contains(&words(code))));
-            rows += 1;
-        }
+        let (rust, others) = page.split_once("\n## From other languages\n").expect("a section");
+        let rows = |page: &'static str| page.lines().filter(|line| line.starts_with("| `"));
+        // The third column holds remarks, and the first one another language.
+        let columns = rows(rust).flat_map(|row| row.split('|').skip(1).take(2));
+        let columns = columns.chain(rows(others).flat_map(|row| row.split('|').nth(2)));
+        // The odd parts between backticks are code.
+        let code = columns.flat_map(|column| column.split('`').skip(1).step_by(2));
+        let missing: Vec<_> = code.filter(|code| !source.contains(&words(code))).collect();
         assert_eq!(missing, [""; 0], "not compiled");
-        assert!(rows >= 37, "{rows} rows");
+        let count = rows(page).count();
+        assert!(count >= 56, "{count} rows");
     }
 }
