@@ -56,9 +56,10 @@ fn functions(text: &str) -> impl Iterator<Item = &str> {
 fn untested_rows(text: &str, functions: &BTreeSet<&str>) -> Vec<(usize, String)> {
     let (mut rows, mut is_of_tests) = (Vec::new(), false);
     for (line, text) in (1..).zip(text.lines()) {
+        // The table ends with the first line that is no row, not with an empty cell.
         let last = text.strip_suffix('|').and_then(|row| row.rsplit('|').next());
+        is_of_tests = last.is_some_and(|last| is_of_tests || last.trim() == "Test");
         let last = last.unwrap_or_default().trim();
-        is_of_tests = last == "Test" || is_of_tests && !last.is_empty();
         if !is_of_tests || ["Test", "---", "no test"].iter().any(|other| last.starts_with(other)) {
             continue;
         }
@@ -212,6 +213,9 @@ mod tests {
     fn rows_without_a_test_are_found() {
         let text = "| a | Test |\n|---|---|\n| b | `ids_are` (`docs/a.md`) |\n| c | d |\n\n| e |";
         let expected = ["docs/a.md:3: `ids_are` is no test", "docs/a.md:4: a row without a test"];
+        assert_eq!(check_page(text), expected);
+        let text = "| a | Test |\n|---|---|\n| b | |\n| c | d |\n\n| e |";
+        let expected = [3, 4].map(|line| format!("docs/a.md:{line}: a row without a test"));
         assert_eq!(check_page(text), expected);
         let text = "| Test |\n|---|\n| `ids_are_distinct_always`, `listed` |\n| no test, because |";
         assert_eq!(check_page(text), [""; 0]);
