@@ -181,9 +181,9 @@ await prisma.$disconnect();
 
 
 def path(page):
-    """Returns a package's README, or the page of classes to copy."""
+    """Returns a package's README, or else the page of classes to copy."""
     readme = f"{ROOT}/apps/clients/{page}/README.md"
-    return readme if os.path.exists(readme) else f"{ROOT}/docs/clients/{page}.md"
+    return readme if os.path.exists(readme) else f"{ROOT}/docs/clients.md"
 
 
 def examples(page, heading, language):
@@ -245,8 +245,8 @@ def node(world):
 
 
 def laravel(world):
-    classes = re.split(r"\n(?=final class)", example("php", "# IDs in PHP", "php"))
-    trait, model, migration = examples("php", "## Laravel", "php")
+    classes = re.split(r"\n(?=final class)", example("php", "## PHP", "php"))
+    trait, model, migration = examples("php", "### Laravel", "php")
     texts = dict(zip(("TickidError", "IdSource", "HasTickid"), [*classes, trait]))
     files = {f"{name}.php": f"<?php\nnamespace App;\n{text}" for name, text in texts.items()}
     files["Order.php"] = "<?php\n" + model

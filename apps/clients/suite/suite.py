@@ -82,7 +82,7 @@ def snippet(language, changes=(), driver=None):
     the scenarios, unless another is given."""
     folder = tempfile.mkdtemp(dir=FOLDER)
     source, build, command, prelude = SNIPPETS[language]
-    text = pages.example(language, f"# IDs in {TITLES[language]}", language)
+    text = pages.example(language, f"## {TITLES[language]}", language)
     text = changed(text, changes)
     if driver is None:
         with open(f"{HERE}/{source}") as file:
