@@ -166,8 +166,3 @@ pub use self::to_parts::ToParts;
 
 #[doc(no_inline)]
 pub use uuid::Uuid;
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -142,8 +142,3 @@ pub use self::tick::{Tick, Ticks};
 pub use self::time::{IntoUnixTime, UnixTime};
 pub use self::variant::Variants;
 pub use self::window::Window;
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

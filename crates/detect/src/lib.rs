@@ -108,8 +108,3 @@ pub use self::summary::{Summary, SummaryRow};
 pub use self::time_ordered::TimeOrdered;
 pub use self::unix_unit::UnixUnit;
 pub use tickid_convert::Form;
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

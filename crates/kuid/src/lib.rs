@@ -1,51 +1,4 @@
-//! K-ordered unique identifiers (kuid), byte for byte as Erlang's `uid` library (fogfish/uid)
-//! writes them. They have 64 bits within one generator and 96 bits with the node, and vector clocks
-//! are made of them.
-//!
-//! ```text
-//!  local: 64 bits, 11 characters
-//! ┌──────────────┬─────────────────────────────────┬─────────┬──────────────┐
-//! │ A: 20 bits   │ B: 20 bits                      │ C: 10   │ sequence: 14 │
-//! └──────────────┴─────────────────────────────────┴─────────┴──────────────┘
-//!  global: 96 bits, 16 characters
-//! ┌──────────────┬───────────┬─────────┬───────────┬─────────┬──────────────┐
-//! │ A: 20 bits   │ B: 20 - I │ node: 32│ B: I bits │ C: 10   │ sequence: 14 │
-//! └──────────────┴───────────┴─────────┴───────────┴─────────┴──────────────┘
-//!  text: the alphabet .0-9A-Z_a-z, sorts as the bytes do
-//! ```
-//!
-//! `{A, B, C}` are mega-seconds, seconds and microseconds since 1970, where C lacks its low 10
-//! bits. For example, `{1539, 625275, 432128}` is 1,539,625,275.432128 seconds after 1970. The
-//! *drift* I (5 to 10, 8 by default) is the number of bits of the seconds that are placed below the
-//! node. So within 2^I seconds IDs sort by node first, and across nodes they are in the order of
-//! time only to within this interval, which is what k-ordered means here.
-//!
-//! # Examples
-//! ```
-//! use tickid_kuid::{Drift, Generator, GlobalId, Local, Node};
-//!
-//! let generator = Generator::new(Node::phash2("uid@127.0.0.1"))?;
-//! let id = generator.generate()?;
-//! println!("{id}"); // such as .5.tXVEf8n8vPN.0
-//! assert_eq!(id.to_string().parse::<GlobalId>()?, id);
-//! assert_eq!(id.node(Drift::DEFAULT), generator.node());
-//!
-//! let local = generator.with(Local).generate()?; // 64 bits, without the node
-//! assert!(local > id.to_local(Drift::DEFAULT));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # When to choose it
-//! Choose it if you share IDs with Erlang, if you want short 64-bit IDs inside one process or
-//! database that become global ones at its border, or if you detect concurrent writes with a
-//! [`VectorClock`]. A generator can issue 16 million IDs a second. Node numbers need no central
-//! assignment, because the node is a hash of the node's name. The hash has an effective width of 28
-//! bits, which is enough for a few hundred nodes but not for a hundred thousand.
-//!
-//! There are three pitfalls. Local IDs of two generators can be the same, because they contain no
-//! node. Ranges of global IDs also contain IDs of times up to 2^I seconds outside, so filter what a
-//! scan returns. And an ID is not a secret. It reveals its time and node, and since sequences are
-//! counted up, other IDs can be guessed from it.
+#![doc = include_str!("../README.md")]
 //!
 //! Global IDs with a node of 64 bits, for nodes that are random numbers, are in [`wide`].
 //!
@@ -158,8 +111,3 @@ pub use tickid_text::parsed as __parsed;
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
 
 tickid_core::scheme_names!();
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -80,8 +80,3 @@ pub use self::model::realm_spec::{RealmError, RealmSpec};
 pub use self::realm::{Realm, RealmBuilder};
 pub use self::store::Store;
 pub use self::store_error::StoreError;
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -1,43 +1,4 @@
-//! Nanoflakes are Snowflakes, that is, 63-bit identifiers that sort by the millisecond, with an
-//! epoch of your choice.
-//!
-//! ```text
-//!  64 bits, a signed integer that is never negative
-//! ┌─┬─────────────────────────────────────────┬──────────┬────────────┐
-//! │0│ timestamp: milliseconds since the epoch │ generator│  sequence  │
-//! │ │                 41 bits                 │  10 bits │   12 bits  │
-//! └─┴─────────────────────────────────────────┴──────────┴────────────┘
-//!  text: Base36, lower case, 1 to 13 digits; on request padded to 13 digits, or decimal
-//! ```
-//!
-//! The upper and lower five bits of the generator are the *datacenter* and *worker* of Snowflakes.
-//!
-//! # Examples
-//! ```
-//! use tickid_nanoflake::{Epoch, Generator, Nanoflake, NanoflakeId};
-//!
-//! let generator = Generator::numbered(378)?; // Twitter's epoch
-//! let id = generator.generate()?;
-//! println!("{id}"); // such as bppc0m3ju134
-//! assert_eq!(id.to_string().parse::<NanoflakeId>()?, id);
-//! assert_eq!(id.generator().get(), 378);
-//!
-//! // The time of an ID is computed from its epoch.
-//! let discord = Nanoflake { epoch: Epoch::DISCORD };
-//! let id = NanoflakeId::parse_decimal(b"175928847299117063")?;
-//! assert_eq!(discord.unix_time(id).as_millis(), 1_462_015_105_796);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # When to choose it
-//! Choose it if you have a 64-bit column, or a system that already uses Snowflakes, because the
-//! integers are the same, bit for bit. There is room for 1,024 generators, 4,096 IDs per generator
-//! and millisecond, and 69 years from the epoch on.
-//!
-//! There are three pitfalls. The canonical text does not sort, because it has no fixed length. If
-//! you need one that does, use [`encode_padded`](NanoflakeId::encode_padded). JavaScript's numbers
-//! cannot hold the integers exactly, so use text there. And an ID is not a secret. It reveals its
-//! time and generator, and since sequences are counted up, other IDs can be guessed from it.
+#![doc = include_str!("../README.md")]
 //!
 //! # Features
 //! | feature | default | gives |
@@ -121,8 +82,3 @@ pub use tickid_text::parsed as __parsed;
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
 
 tickid_core::scheme_names!();
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -1,38 +1,4 @@
-//! Sortable, clock-based, realm-specifically unique identifiers (SCRU64), byte for byte as the
-//! original program writes them.
-//!
-//! ```text
-//!  63 bits, an integer below 36^12
-//! ┌───────────────────────────────────────┬────────────────────────┐
-//! │ timestamp: 256 ms ticks since 1970    │ node ID  │   counter   │
-//! │ 38.04 bits                            │       24 bits          │
-//! └───────────────────────────────────────┴────────────────────────┘
-//!  text: 12 digits of Base36, lower case, sorts as the integers do
-//! ```
-//!
-//! A *node spec* assigns 1 to 23 of the 24 bits to the node ID and leaves the rest to the counter.
-//! For example, `42/8` is node 42 in 8 bits, so its counter has 16.
-//!
-//! # Examples
-//! ```
-//! use tickid_scru64::{Generator, Scru64Id};
-//!
-//! let generator = Generator::new("42/8".parse()?)?; // node 42, in 8 bits
-//! let id = generator.generate()?;
-//! println!("{id}"); // such as 0u375nxqh5cq
-//! assert_eq!(id.to_string().parse::<Scru64Id>()?, id);
-//! assert!(generator.generate()? > id);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # When to choose it
-//! Choose it if you have many small nodes, or want the shortest text that sorts (12 characters). An
-//! ID fits a signed 64-bit column, and the format lasts to the year 4261. The price is a long tick.
-//! For example, a generator whose node has 8 bits has 65,536 IDs in each quarter of a second. If it
-//! needs more, it borrows from the next tick, up to ten seconds ahead of the clock.
-//!
-//! Do not use an ID as a secret, for example as the token in a link. It reveals its time and node,
-//! and since the counter rises by one with each ID, other IDs can be guessed from it.
+#![doc = include_str!("../README.md")]
 //!
 //! # Features
 //! | feature | default | gives |
@@ -120,8 +86,3 @@ pub use tickid_text::parsed as __parsed;
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
 
 tickid_core::scheme_names!();
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -1,38 +1,4 @@
-//! Compact, sortable, unique identifiers (sno) with a byte of the caller's own, byte for byte as
-//! the original program writes them.
-//!
-//! ```text
-//!  80 bits, big-endian
-//! ┌──────────────────────────────┬──────────┬──────────┬───────────┬──────────┐
-//! │ timestamp: 4 ms ticks        │ tick-    │ metabyte │ partition │ sequence │
-//! │ since 2010, 39 bits          │ tock bit │  8 bits  │  16 bits  │ 16 bits  │
-//! └──────────────────────────────┴──────────┴──────────┴───────────┴──────────┘
-//!  text: 16 characters of 2-9 and a-x, sorts as the bytes do
-//! ```
-//!
-//! # Examples
-//! ```
-//! use tickid_sno::{Generator, Meta, Partition, SnoId};
-//!
-//! let generator = Generator::new(Partition::from_bytes(*b"A\x0a"))?;
-//! let id = generator.with(Meta(24)).generate()?; // `generate()` is for metabyte 0
-//! println!("{id}"); // such as 9q8q28b6532im222
-//! assert_eq!(id.to_string().parse::<SnoId>()?, id);
-//! assert_eq!((id.meta(), id.partition()), (24, generator.node()));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # When to choose it
-//! Choose it if IDs must not stop when the clock is set back. After the first regression, issuing
-//! continues immediately at the clock's current time, because the tick-tock bit distinguishes the
-//! IDs. It is also good for keys that should hold an extra byte, for example a kind, a status or a
-//! version. Each of 65,536 partitions has 65,536 IDs every 4 milliseconds, until 2079. The 16
-//! characters of the text also fit a column made for UUIDs.
-//!
-//! There are three pitfalls. IDs of *different* metabytes are not in order within a tick, because
-//! the metabyte comes before the sequence. IDs that are issued after a regression sort by their
-//! time, so they lie among the IDs issued before it. And an ID is not a secret. It reveals its time
-//! and partition, and since sequences are counted up, other IDs can be guessed from it.
+#![doc = include_str!("../README.md")]
 //!
 //! # Features
 //! | feature | default | gives |
@@ -124,8 +90,3 @@ pub use tickid_text::parsed as __parsed;
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
 
 tickid_core::scheme_names!();
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -1,42 +1,4 @@
-//! Snowflakes of any layout. They are 64-bit identifiers that consist of a time, a node and a
-//! sequence, whose widths, unit and epoch are a value.
-//!
-//! ```text
-//!  64 bits, of which a layout uses up to 63, or all if it is unsigned
-//! ┌──────────┬────────────────────────────────┬──────────────┬─────────────┐
-//! │ unused   │ time: 8 to 43 bits             │ node: 0 to 22│ sequence:   │
-//! │ (0)      │ units of 100 µs to 1 h         │ bits         │ 1 to 18 bits│
-//! └──────────┴────────────────────────────────┴──────────────┴─────────────┘
-//!  SequenceAboveNode has the last two in the other order
-//!  text: decimal; on request 13 characters of Crockford's Base32
-//! ```
-//!
-//! # Examples
-//! ```
-//! use tickid_snowflake::{SequenceAboveNode, Snowflake, SnowflakeId};
-//!
-//! // A preset, and the same layout as text.
-//! let sonyflake: Snowflake<SequenceAboveNode> = "39x10ms/8s/16n@2014-09-01".parse()?;
-//! assert_eq!(sonyflake, Snowflake::SONYFLAKE);
-//!
-//! let generator = sonyflake.builder(7)?.build()?;
-//! let id = generator.generate()?;
-//! println!("{id}"); // such as 645712345678901255
-//! assert_eq!(sonyflake.node_of(id).get(), 7);
-//! assert_eq!(id.to_string().parse::<SnowflakeId>()?, id);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # When to choose it
-//! Choose it for systems that already have Snowflakes of some layout, and for those whose IDs must
-//! fit into fewer bits. For example, IDs of [`Snowflake::JS_SAFE`] have 53 bits, which JavaScript's
-//! numbers hold exactly. With Twitter's widths, `tickid-nanoflake` has a smaller API and a shorter
-//! text.
-//!
-//! There are two pitfalls. An ID does not show its layout, so all generators and readers of a
-//! system must use the same one. Store its text beside the IDs, or use a realm of leases, which
-//! refuses any other layout. And an ID is not a secret. It reveals its time and node, and since
-//! sequences are counted up, other IDs can be guessed from it.
+#![doc = include_str!("../README.md")]
 //!
 //! # Features
 //! | feature | default | gives |
@@ -121,8 +83,3 @@ pub use tickid_text::parsed as __parsed;
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
 
 tickid_core::scheme_names!();
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

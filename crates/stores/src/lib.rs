@@ -61,8 +61,3 @@ pub use self::open::{open, open_detached};
 pub use self::postgres::PostgresBackend;
 #[cfg(feature = "redis")]
 pub use self::redis::RedisBackend;
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -233,8 +233,3 @@ macro_rules! impl_codec {
         $crate::impl_text!($id);
     };
 }
-
-/// The examples of the package's README, which run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

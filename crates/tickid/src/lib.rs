@@ -1,77 +1,4 @@
-//! Time-ordered identifiers made of clock ticks: SCRU64, Nanoflake (and other Snowflakes), kuid and
-//! sno.
-//!
-//! It takes one line to make an ID, with a generator that the whole process shares. The ID is
-//! unique in this process, which is enough for a single program or a test. But a second process may
-//! make the same one, because each draws its node at random and two of them may draw the same.
-//! (Only SCRU64's node comes from the environment.)
-//!
-//! ```
-//! let id = tickid::sno::new(24)?; // the byte is the caller's own
-//! println!("{id} {}", id.unix_time()); // 9q8q28b6522i6222 2026-11-22T07:35:42.408Z
-//!
-//! let id = tickid::nanoflake::new()?; // an i64: id.get()
-//! assert!(id < tickid::nanoflake::new()?);
-//!
-//! let (global, local) = (tickid::kuid::new()?, tickid::kuid::new_local()?);
-//! # let _ = (global, local);
-//!
-//! # // As `SCRU64_NODE_SPEC=42/8 program` does; here nothing else runs yet.
-//! # unsafe { std::env::set_var("SCRU64_NODE_SPEC", "42/8") };
-//! let id = tickid::scru64::new()?; // its node is SCRU64_NODE_SPEC=42/8 in the environment
-//! assert_eq!(id.to_string().len(), 12);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! If there are several processes, give each a node ID, for example the ordinal of a StatefulSet.
-//! Then IDs are unique among all processes, as long as no two use the same node at the same time,
-//! and no clock goes back across a restart. Build one generator for each node and process, and let
-//! every thread call it. One that is built for each ID repeats IDs, without an error:
-//!
-//! ```
-//! use std::sync::LazyLock;
-//! use tickid::sno::{BuildError, Generator, SnoId};
-//!
-//! static GENERATOR: LazyLock<Result<Generator, BuildError>> =
-//!     LazyLock::new(|| Generator::numbered(258));
-//!
-//! fn next() -> Result<SnoId, Box<dyn std::error::Error>> {
-//!     Ok(GENERATOR.as_ref()?.generate()?)
-//! }
-//!
-//! let id = next()?;
-//! assert_eq!(id.partition().get(), 258);
-//! assert_ne!(id, next()?);
-//!
-//! let discord = tickid::snowflake::Snowflake::DISCORD.builder(378)?.build()?; // node 378
-//! let id = discord.generate()?; // a u64: id.get()
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Where that is hard to promise, because programs come and go or clocks are not trusted, lease the
-//! nodes. A *lease* is a node with a window of time, from a folder or a database. No other process
-//! can use the node in that window, so no ID is issued twice, even if a clock or a network fails.
-//! The price is that you depend on the store. If it is down, IDs continue to the end of the window,
-//! by default for at least 10 seconds, and then stop until it is back.
-//!
-//! ```
-//! # let folder = std::env::temp_dir().join(format!("tickid-facade-{}", std::process::id()));
-//! use tickid::lease::backend::FileBackend;
-//! use tickid::lease::{LeasedGenerator, Realm, Store};
-//! use tickid::sno::Sno;
-//!
-//! let store = Store::new(FileBackend::open(&folder)?); // or a database, by tickid::stores::open(URL)
-//! let realm = Realm::builder("orders", Sno).pool("0-65535/16").build()?;
-//! let generator = LeasedGenerator::start(store, realm)?;
-//! let id = generator.generate()?;
-//! generator.shut_down()?; // the next process may have the node
-//! # drop(id);
-//! # std::fs::remove_dir_all(&folder)?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Next: [which scheme, and why not UUIDv7][choosing], [a service with PostgreSQL][tutorial],
-//! [leases in production][leases].
+#![doc = include_str!("../README.md")]
 //!
 //! # Parts
 //! This crate has no code of its own, and no name but those of its modules. Each module is one of
@@ -98,15 +25,6 @@
 //! | `stores` | `stores` | stores of leases on servers; `stores::open` opens any store by its URL |
 //! | [`engine`] | always | clocks, policies, windows and the engine that the schemes share |
 //! | [`text`] | always | the text forms that the schemes share |
-//!
-//! # Which scheme
-//! None, if a 128-bit key is fine, because UUIDv7 needs no node ID. If there are IDs already, such
-//! as Snowflakes (`snowflake`, with their layout) or Erlang's `uid` (`kuid`), keep their format.
-//! For new ones, take
-//!
-//! - `nanoflake` in a 64-bit column, or `scru64` there if you have many small nodes,
-//! - `sno` anywhere else, because it keeps issuing when the clock is set back, and has room for a
-//!   byte of your choice, for example the type of a record.
 //!
 //! # Features
 //! | feature | default | effect |
@@ -136,9 +54,17 @@
 //! example, `sno` and `serde` together enable serde for sno's IDs, and do not pull in the other
 //! schemes.
 //!
-#![doc = concat!("[choosing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/choosing.md")]
-#![doc = concat!("[tutorial]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/tutorial.md")]
-#![doc = concat!("[leases]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/leases.md")]
+//! # Weight
+//! A scheme and its dependencies compile in ten seconds of processor time. The schemes and the
+//! engine are `no_std` without `std`.
+//!
+//! | feature | pulls in | third-party crates |
+//! |---|---|---:|
+//! | a scheme | `rand` and `thiserror` | 11 |
+//! | a scheme without `std` | `thiserror` | 6 |
+//! | `convert` | also `uuid` | 12 |
+//! | `lease` | `serde_json`, `tracing`, `rustix` and others | 30 |
+//! | `lease-redis`, `lease-etcd`, `lease-postgres`, `lease-mysql` | the client of its server | 44, 53, 88, 62 |
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -165,8 +91,3 @@ pub use tickid_snowflake as snowflake;
 #[cfg(feature = "stores")]
 pub use tickid_stores as stores;
 pub use tickid_text as text;
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -100,11 +100,21 @@ fn is_folder(path: &str, files: &Files) -> bool {
 }
 
 fn resolve(from: &str, target: &str, files: &Files) -> Result<(), &'static str> {
+    // The READMEs of packages name their pages by address, since registries show them elsewhere.
+    let ours = match target.split_once("/blob/main/") {
+        Some((site, path)) if Some(site) == repository(files) => Some(path),
+        Some((site, _)) if site.ends_with("/tickid") => {
+            return Err("not this repository's address");
+        }
+        _ => None,
+    };
     // These are other sites, and items of a crate that includes the file in its documentation.
-    if ["//", "mailto:", "::"].iter().any(|mark| target.contains(mark)) {
+    if ours.is_none() && ["//", "mailto:", "::"].iter().any(|mark| target.contains(mark)) {
         return Ok(());
     }
+    let target = ours.unwrap_or(target);
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let from = if ours.is_some() { "" } else { from };
     let file = if file.is_empty() { from.to_owned() } else { join(from, file)? };
     let Some(text) = files.get(&file) else {
         return if file.is_empty() || is_folder(&file, files) {
@@ -115,6 +125,12 @@ fn resolve(from: &str, target: &str, files: &Files) -> Result<(), &'static str> 
     };
     let is_heading = anchor.is_empty() || !file.ends_with(".md") || anchors(text).contains(anchor);
     if is_heading { Ok(()) } else { Err("no such heading") }
+}
+
+/// Returns the repository's address.
+fn repository(files: &Files) -> Option<&str> {
+    let mut lines = files.get("Cargo.toml")?.lines();
+    lines.find_map(|line| line.strip_prefix("repository = \"")?.strip_suffix('"'))
 }
 
 /// Returns the path from the root of a `target` relative to the file `from`.
@@ -163,9 +179,10 @@ mod tests {
     fn check_page(text: &str) -> Vec<String> {
         let b = "# One, two: `three`\n## Same\n## Same\n```\n# code\n```\n";
         let readme = ("README.md", "# A b\n");
+        let manifest = ("Cargo.toml", "repository = \"https://a.org/tickid\"\n");
         let test = ("tests/a.rs", "fn ids_are_distinct_always() {}\n    listed => define,");
         let (a, image) = (("docs/a.md", text), ("docs/img/c.svg", ""));
-        lines(check(&files([readme, test, a, ("docs/b.md", b), image])))
+        lines(check(&files([manifest, readme, test, a, ("docs/b.md", b), image])))
     }
 
     #[test]
@@ -180,6 +197,21 @@ mod tests {
             ("[a](#gone)", "#gone", "no such heading"),
             ("[a](b.md#same-1)", "b.md#same-1", "no such heading"),
             ("[a](b.md#code)", "b.md#code", "no such heading"),
+            (
+                "[a](https://a.org/tickid/blob/main/docs/gone.md)",
+                "https://a.org/tickid/blob/main/docs/gone.md",
+                "no such file",
+            ),
+            (
+                "[a](https://a.org/tickid/blob/main/docs/b.md#gone)",
+                "https://a.org/tickid/blob/main/docs/b.md#gone",
+                "no such heading",
+            ),
+            (
+                "[a](https://b.org/tickid/blob/main/docs/b.md)",
+                "https://b.org/tickid/blob/main/docs/b.md",
+                "not this repository's address",
+            ),
         ] {
             let expected = format!("docs/a.md:1: link to {target}: {reason}");
             assert_eq!(check_page(link), [expected], "{link}");
@@ -192,6 +224,7 @@ mod tests {
             "[a](b.md) [b](./b.md) [c](../README.md#a-b) [d](img/c.svg) [e](img/) [f](..)",
             "[a](b.md#one-two-three) [b](b.md#same)",
             "# Here\n[a](#here)",
+            "[a](https://a.org/tickid/blob/main/docs/b.md#same) [b](https://b.org/b/blob/main/c)",
             "[a](https://example.org/gone.md) [b](mailto:a@example.org) [c](crate::Gone)",
             "`[a](gone.md)`\n```\n[a](gone.md)\n```\n",
         ] {

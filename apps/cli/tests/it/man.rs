@@ -1,4 +1,4 @@
-//! Man pages, and the commands of the package's README.
+//! Man pages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,15 +52,4 @@ fn a_page_that_cannot_be_written_is_named() {
     let ran = run("man /dev/null/man1");
     assert_eq!((ran.status, ran.stdout.as_str()), (process::INVALID, ""));
     assert!(ran.stderr.starts_with("error: cannot write /dev/null/man1: "), "{}", ran.stderr);
-}
-
-#[test]
-fn commands_of_the_readme_run() {
-    let readme = include_str!("../../README.md");
-    let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("tickid ")).collect();
-    assert_eq!(commands.len(), 4);
-    for command in commands {
-        let ran = run(command);
-        assert!(ran.status == OK && !ran.stdout.is_empty(), "{command}: {}", ran.stderr);
-    }
 }
