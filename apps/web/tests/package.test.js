@@ -568,12 +568,6 @@ test('the packed package runs its page', () => {
     assert.equal(run(process.execPath, ['both.mjs'], folder).trim(), 'bigint true');
     // The example of the page, and imports of all kinds, as compilers resolve them.
     writeFileSync(join(folder, 'page.ts'), readFileSync(join(folder, 'page.js')));
-    const inspectPage = readFileSync(new URL('docs/inspect.md', root), 'utf8');
-    const [, guide] = /```js\n(.*?)```/s.exec(inspectPage);
-    writeFileSync(join(folder, 'guide.ts'), guide);
-    writeFileSync(join(folder, 'guide.js'), guide);
-    const said = run(process.execPath, ['guide.js'], folder);
-    assert.match(said, /^SCRU64 likely 1678613659136 110009624767914842n\n12\n174 years\n\d+n\n$/);
     const module = "import { IdGenerator } from 'tickid-wasm';\n" +
       "export const id: string = new IdGenerator('sno', { node: 1 }).generate();\n";
     writeFileSync(join(folder, 'module.mts'), module);
@@ -582,7 +576,7 @@ test('the packed package runs its page', () => {
     writeFileSync(join(folder, 'worker.ts'), init);
     const strict = ['--strict', '--noEmit', '--types', '', '--target', 'es2022'];
     strict.push('--lib', 'es2022,dom');
-    const sources = ['page.ts', 'guide.ts', 'worker.ts', 'module.mts', 'common.cts'];
+    const sources = ['page.ts', 'worker.ts', 'module.mts', 'common.cts'];
     for (const [module, resolution] of [['node16', 'node16'], ['esnext', 'bundler']]) {
       const way = ['--module', module, '--moduleResolution', resolution];
       run(process.execPath, [compiler, ...strict, ...way, ...sources], folder);

@@ -5,7 +5,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use crate::process::{self, OK, run, stdout_of};
+use crate::process::{self, run, stdout_of};
 
 /// Returns the written pages by name.
 fn pages() -> BTreeMap<String, String> {

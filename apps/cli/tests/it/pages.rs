@@ -1,8 +1,14 @@
-//! The pages, which a reader follows one after the other with one store.
+//! The pages, which a reader follows one after the other with one store, and the output that they
+//! show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::process::{ran, tickid};
 
 const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 /// The pages that are the READMEs of packages.
@@ -58,4 +64,81 @@ fn created(page: &str) -> Vec<String> {
     let found = served.chain(lines).chain(built);
     // Places for a name.
     found.filter(|realm| realm.chars().any(|it| it.is_ascii_lowercase())).collect()
+}
+
+/// Every command of the pages that show what it prints.
+#[cfg(target_os = "linux")]
+#[test]
+#[cfg_attr(not(feature = "full"), ignore = "needs the feature full")]
+fn pages_show_what_commands_print() {
+    for page in ["command.md", "inspect.md"] {
+        let text = fs::read_to_string(Path::new(PAGES).join(page)).expect("a page");
+        let commands = shown(&text);
+        assert!(commands.len() >= 5, "{page}: {commands:?}");
+        // The commands of a page follow one another in one folder.
+        let [first, second] = [(); 2].map(|()| TempDir::new().expect("creates"));
+        for (command, output) in commands {
+            let printed = [&first, &second].map(|folder| printed(folder.path(), &command));
+            // What differs between two runs, such as a new ID, need not be that of the page.
+            let varies = printed[0] != printed[1];
+            let [printed, _] = printed;
+            let agree = match command.starts_with("tickid doctor ") {
+                // Other machines have other problems, and other hints.
+                true => topics(&output).is_subset(&topics(&printed)),
+                false if varies => alike(&printed, &output),
+                false => printed == output,
+            };
+            assert!(agree, "{page}: {command}\nprints\n{printed}\nand not\n{output}");
+        }
+    }
+}
+
+/// Returns the commands in the blocks `console` of a page, each with the output that follows it.
+fn shown(page: &str) -> Vec<(String, String)> {
+    let mut commands: Vec<(String, String)> = Vec::new();
+    for block in page.split("\n```console\n").skip(1) {
+        let (block, _) = block.split_once("```").expect("an end");
+        for line in block.lines() {
+            if let Some(command) = line.strip_prefix("$ ") {
+                commands.push((command.to_owned(), String::new()));
+            } else {
+                let (_, output) = commands.last_mut().expect("a command before its output");
+                output.push_str(line);
+                output.push('\n');
+            }
+        }
+    }
+    commands
+}
+
+/// Runs a line of the shell in a folder, and returns its output and then its errors.
+fn printed(folder: &Path, line: &str) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_tickid")).parent().expect("a folder");
+    let programs = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
+    let command = tickid("");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).current_dir(folder).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    let ran = ran(shell.env("PATH", programs).env("XDG_STATE_HOME", folder));
+    ran.stdout + &ran.stderr
+}
+
+/// Reports whether two texts have the same lines, but for words with a digit or a path.
+fn alike(printed: &str, shown: &str) -> bool {
+    let words = |text: &str| -> Vec<Vec<String>> {
+        let is_fixed = |word: &&str| !word.contains(|c: char| c.is_ascii_digit() || c == '/');
+        let word = |word: &str| Some(word).filter(is_fixed).unwrap_or("").to_owned();
+        text.lines().map(|line| line.split_whitespace().map(word).collect()).collect()
+    };
+    words(printed) == words(shown)
+}
+
+/// Returns the second column of the lines that `doctor` prints.
+fn topics(text: &str) -> BTreeSet<&str> {
+    text.lines().filter_map(|line| line.get(9..21)).map(str::trim).collect()
 }
