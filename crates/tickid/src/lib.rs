@@ -55,9 +55,6 @@
 //! schemes.
 //!
 //! # Weight
-//! A scheme and its dependencies compile in ten seconds of processor time. The schemes and the
-//! engine are `no_std` without `std`.
-//!
 //! | feature | pulls in | third-party crates |
 //! |---|---|---:|
 //! | a scheme | `rand` and `thiserror` | 11 |
@@ -65,6 +62,7 @@
 //! | `convert` | also `uuid` | 12 |
 //! | `lease` | `serde_json`, `tracing`, `rustix` and others | 30 |
 //! | `lease-redis`, `lease-etcd`, `lease-postgres`, `lease-mysql` | the client of its server | 44, 53, 88, 62 |
+
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

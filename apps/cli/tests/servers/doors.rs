@@ -51,7 +51,7 @@ type Row = (Kind, &'static str, &'static str, u64, RangeInclusive<u64>, TickStar
 /// A layout with 16 sequences.
 const NARROW: &str = "snowflake --layout 41x1ms/12n/4s@2020-01-01";
 
-/// The examples of `docs/choosing.md`: whole nodes, then shares, then nodes of 16 sequences. These
+/// The examples of `docs/leases.md`: whole nodes, then shares, then nodes of 16 sequences. These
 /// are used up so soon that a few IDs show many starts.
 #[rustfmt::skip]
 const ROWS: [Row; 14] = [

@@ -1,4 +1,4 @@
-//! Takes orders over HTTP and keeps them in PostgreSQL, under SCRU64 IDs: the program of
+//! Takes orders over HTTP and keeps them in PostgreSQL, under Nanoflakes: the program of
 //! `docs/tutorial.md`.
 //!
 //! `orders setup` prepares a new database; `orders` serves.
@@ -16,15 +16,18 @@ use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
 use tickid::lease::admin::{Refusal, Start};
 use tickid::lease::{GenerateError, LeasedGenerator, Realm, Store};
-use tickid::scru64::{RangeError, Scru64, Scru64Id};
+use tickid::nanoflake::{Epoch, Nanoflake, NanoflakeId, RangeError};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 type Failure = Box<dyn core::error::Error + Send + Sync>;
 
+/// IDs do not say their epoch, so it never changes.
+const SCHEME: Nanoflake = Nanoflake { epoch: Epoch::TWITTER };
+
 struct App {
     orders: PgPool,
-    ids: LeasedGenerator<Scru64>,
+    ids: LeasedGenerator<Nanoflake>,
     /// The least time for which a copy that is ready can issue IDs.
     reserve: Duration,
 }
@@ -34,7 +37,7 @@ async fn main() -> Result<(), Failure> {
     let url = std::env::var("DATABASE_URL").map_err(|_| "DATABASE_URL is not set")?;
     let orders = PgPool::connect(&url).await?;
     let store = tickid::stores::open(&url)?;
-    let realm = Realm::builder("tutorial", Scru64).pool("0-255/8").build()?;
+    let realm = Realm::builder("tutorial", SCHEME).pool("0-1023/10").build()?;
     if std::env::args().nth(1).as_deref() == Some("setup") {
         return set_up(&orders, &store, &realm).await;
     }
@@ -61,7 +64,7 @@ async fn main() -> Result<(), Failure> {
 }
 
 /// Prepares a database that has no orders yet.
-async fn set_up(orders: &PgPool, store: &Store, realm: &Realm<Scru64>) -> Result<(), Failure> {
+async fn set_up(orders: &PgPool, store: &Store, realm: &Realm<Nanoflake>) -> Result<(), Failure> {
     let table = "CREATE TABLE orders (id BIGINT PRIMARY KEY, item TEXT NOT NULL)";
     sqlx::query(table).execute(orders).await?;
     // The table is new, so no ID was ever issued for it: the realm need not wait.
@@ -85,14 +88,14 @@ struct NewOrder {
 
 #[derive(Serialize)]
 struct Order {
-    id: Scru64Id,
+    id: NanoflakeId,
     placed: Timestamp,
     item: String,
 }
 
 impl Order {
-    fn new(id: Scru64Id, item: String) -> Result<Self, Rejection> {
-        Ok(Self { id, placed: id.time_as()?, item })
+    fn new(id: NanoflakeId, item: String) -> Result<Self, Rejection> {
+        Ok(Self { id, placed: SCHEME.time_as(id)?, item })
     }
 }
 
@@ -108,7 +111,7 @@ async fn place(
 
 async fn one(
     State(app): State<Arc<App>>,
-    Path(id): Path<Scru64Id>,
+    Path(id): Path<NanoflakeId>,
 ) -> Result<Json<Order>, Rejection> {
     let select = sqlx::query_scalar("SELECT item FROM orders WHERE id = $1");
     let item: Option<String> = select.bind(id).fetch_optional(&app.orders).await?;
@@ -172,12 +175,12 @@ async fn list(
     State(app): State<Arc<App>>,
     Query(period): Query<Period>,
 ) -> Result<Json<Vec<Order>>, Rejection> {
-    let Some(keys) = Scru64Id::range(period.since..period.until) else {
+    let Some(keys) = SCHEME.range(period.since..period.until) else {
         return Ok(Json(Vec::new()));
     };
     let (min, max) = keys.into_inner();
     let select = "SELECT id, item FROM orders WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1000";
-    let rows: Vec<(Scru64Id, String)> =
+    let rows: Vec<(NanoflakeId, String)> =
         sqlx::query_as(select).bind(min).bind(max).fetch_all(&app.orders).await?;
     let orders = rows.into_iter().map(|(id, item)| Order::new(id, item));
     Ok(Json(orders.collect::<Result<_, _>>()?))

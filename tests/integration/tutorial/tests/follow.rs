@@ -160,5 +160,5 @@ fn tutorial_is_followed(server: &Postgres) {
     let orders: Value = serde_json::from_str(&format!("[{orders}]")).unwrap();
     let items: Vec<_> = orders.as_array().unwrap().iter().map(|order| &order["item"]).collect();
     assert_eq!(items, ["tea", "milk"]);
-    assert!(listing.contains(" 2 held, 254 free,"), "{listing}");
+    assert!(listing.contains(" 2 held, 1022 free,"), "{listing}");
 }

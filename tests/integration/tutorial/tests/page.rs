@@ -53,3 +53,18 @@ fn the_page_adds_the_dependencies() {
         assert!(words.all(|word| !word.contains(['@', '/'])), "{line}");
     }
 }
+
+/// The image and the pods name what the program has.
+#[test]
+fn the_cluster_runs_the_program() {
+    let [image, objects] = ["dockerfile", "yaml"].map(|language| blocks(language).concat());
+    for (text, shown, code) in [
+        (&image, "/target/release/orders ", "[[bin]]\nname = \"orders\"\n"),
+        (&image, "\nENV LISTEN=0.0.0.0:3000\n", "var(\"LISTEN\")"),
+        (&objects, " args: [setup]\n", "Some(\"setup\")"),
+        (&objects, " { path: /readyz, port: 3000 }\n", ".route(\"/readyz\", "),
+    ] {
+        assert!(text.contains(shown), "{shown:?} in\n{text}");
+        assert!([PROGRAM, MANIFEST].iter().any(|file| file.contains(code)), "{code:?}");
+    }
+}

@@ -132,8 +132,8 @@ fn orders_are_placed_and_found(server: &Postgres) {
     assert_eq!(none, json!([]));
 
     assert_eq!(services[0].status("/readyz"), 200);
-    assert_eq!(services[0].status("/orders/0u375nxqh5cq"), 404);
-    assert_eq!(services[0].status("/orders/typo"), 400);
+    assert_eq!(services[0].status("/orders/g51r8j49wlxc"), 404);
+    assert_eq!(services[0].status("/orders/ty-po"), 400);
     assert_eq!(services[0].status("/orders?since=2020-01-01T00:00:00Z&until=soon"), 400);
 }
 
@@ -151,9 +151,9 @@ fn a_late_setup_waits_for_the_realm(server: &Postgres) {
     let early = orders(server, "late").output().unwrap();
     let stderr = String::from_utf8(early.stderr).unwrap();
     assert!(!early.status.success() && stderr.contains("is new to this store"), "{stderr}");
-    // Of the 50 seconds, 43 are over.
+    // Of the 30 seconds, 24 are over.
     let earlier = "UPDATE tickid.realm SET record = jsonb_set(record, '{floor}', \
-                   to_jsonb((record ->> 'floor')::numeric - 170))";
+                   to_jsonb((record ->> 'floor')::numeric - 24000))";
     server.psql("late", earlier).unwrap();
 
     let setup = orders(server, "late").arg("setup").output().unwrap();
