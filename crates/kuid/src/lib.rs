@@ -2,21 +2,6 @@
 //!
 //! Global IDs with a node of 64 bits, for nodes that are random numbers, are in [`wide`].
 //!
-//! # Equivalents of the Erlang library
-//! | Erlang | here |
-//! |---|---|
-//! | `uid:z()` | [`LocalId::MIN`] |
-//! | `uid:l()` | `generator.with(`[`Local`]`).generate()` |
-//! | `uid:g()` | `generator.generate()` |
-//! | `uid:g(L)` | [`GlobalId::from_local`] |
-//! | `uid:l(G)` | [`GlobalId::to_local_of`] |
-//! | `uid:gtol(G)` | [`GlobalId::to_local`] |
-//! | `uid:t(Uid)` | [`LocalId::unix_time`], [`GlobalId::unix_time`] and `as_millis` |
-//! | `uid:d(A, B)` | [`LocalId::distance`], [`GlobalId::distance`] |
-//! | `uid:encode(Uid)`, `uid:decode(Bin)` | `to_be_bytes`, [`GlobalId::to_bytes`] |
-//! | `uid:encode64(Uid)`, `uid:decode64(Bin)` | `to_string`, `parse`; as documented: `encode_url` |
-//! | `uid:vclock`, `join`, `descend`, `diff` | [`VectorClock`] |
-//!
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
@@ -33,7 +18,7 @@
 //! # Spec
 //! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). The project's
 //! `docs/schemes/kuid.md` lists where its code differs from it, and what this crate does in these
-//! cases.
+//! cases. `docs/moving.md` has the calls of the Erlang library beside those of this crate.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
