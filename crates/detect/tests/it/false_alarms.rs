@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use tickid_convert::{Kind, TextForm};
 use tickid_core::UnixTime;
-use tickid_detect::{Confidence, Form, Format, Identifier, Reading};
+use tickid_detect::{Confidence, Form, Format, Identifier, Reading, Readings};
 use tickid_snowflake::Preset;
 use tickid_testkit::Dice;
 use tickid_testkit::vectors::{Value, array, field, list, load, string};
@@ -14,12 +14,13 @@ use tickid_text::form::Characters;
 
 use crate::labelled::{found, is_labelled, now};
 
-/// Reports whether a reading is shown as an ID; a Unix time is not one.
-fn is_shown(one: &Reading) -> bool {
-    one.confidence() <= Confidence::Likely && one.format() != Format::UnixTime
+/// Returns the likely ID for which a text is taken. One behind a Unix time is not: both explain the
+/// number about as well, so both are shown, and the time comes first.
+fn alarm(found: &Readings) -> Option<&Reading> {
+    found.likely().next().filter(|one| one.format() != Format::UnixTime)
 }
 
-/// Of the kinds that have a rule or a form of their own at most 2 % are likely IDs. Texts that are
+/// Of the kinds that have a rule or a form of their own at most 1 % are likely IDs. Texts that are
 /// random have none.
 #[test]
 fn few_other_texts_are_likely_ids() {
@@ -40,7 +41,7 @@ fn few_other_texts_are_likely_ids() {
                 found.iter().all(|one| one.confidence() > Confidence::Certain),
                 "{kind}: {text}"
             );
-            if let Some(one) = found.iter().find(|one| is_shown(one)) {
+            if let Some(one) = alarm(&found) {
                 likely += 1;
                 shown.push(format!("{kind}: {text} as {}", one.name()));
             }
@@ -58,7 +59,7 @@ fn few_other_texts_are_likely_ids() {
     }
     let shown = shown.join("\n");
     assert!(kinds[1] >= 40, "{kinds:?}");
-    assert!(alarms[1] * 50 <= all[1], "more than 2 %:\n{table}\n{shown}");
+    assert!(alarms[1] * 100 <= all[1], "more than 1 %:\n{table}\n{shown}");
     assert_on_page(&table, &shown);
 }
 
@@ -102,7 +103,7 @@ fn words_are_no_ids_in_any_month() {
             let codes = texts.clone().filter_map(|text| Some(start.clone() + text.get(2..11)?));
             for text in texts.map(str::to_owned).chain(codes) {
                 all += 1;
-                if let Some(one) = found(&text, now).iter().find(|one| is_shown(one)) {
+                if let Some(one) = alarm(&found(&text, now)) {
                     likely += 1;
                     shown.push(format!("{kind}: {text} as {} at {now}", one.name()));
                 }
@@ -153,7 +154,7 @@ fn numbers_are_ids_as_often_as_the_page_says() {
             .filter(|_| {
                 let mut text = (1 + random.below(9)).to_string();
                 (1..digits).for_each(|_| write!(text, "{}", random.below(10)).unwrap());
-                found(&text, now).iter().any(is_shown)
+                alarm(&found(&text, now)).is_some()
             })
             .count();
         // One in a thousand is a tenth of a percent.
