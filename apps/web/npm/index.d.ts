@@ -152,7 +152,7 @@ export interface Description {
   fields: Field[];
   /** What the bits do not say. */
   settings: Setting[];
-  /** The forms as text, each with its name in words. Several may be the same text. */
+  /** The forms as text, each with its name. Several may be the same text. */
   forms: { name: string; text: string }[];
 }
 

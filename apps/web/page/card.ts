@@ -190,11 +190,14 @@ function head(...names: string[]): HTMLElement {
   return h('thead', {}, h('tr', {}, ...names.map(cell)));
 }
 
+/** The words for forms that have a shorter name in options. */
+const FORMS: Partial<Record<string, string>> = { int: 'Integer', hex: 'Hexadecimal' };
+
 /** Returns the forms of an ID as text, each text once. */
 function forms(reading: Reading): Node[] {
   const rows: [string, string][] = [];
   for (const { name, text } of reading.forms) {
-    if (!rows.some(([, other]) => other === text)) rows.push([label(name), text]);
+    if (!rows.some(([, other]) => other === text)) rows.push([FORMS[name] ?? label(name), text]);
   }
   return [
     h('h3', {}, 'Forms'),

@@ -272,9 +272,12 @@ pub fn range(
             return Err(none());
         }
         for (end, id) in [("min", min), ("max", max)] {
-            // Integers as such, and others as their text, which sorts like them.
-            let text = || JsValue::from_str(Inspection::new(id, "", &settings).text());
-            record.set(end, &id.integer().map_or_else(text, JsValue::from));
+            // Integers as such, and others as their text, which sorts like them. A TID is an
+            // integer, too, but is written in Base32.
+            let inspection = Inspection::new(id, "", &settings);
+            let text = inspection.text();
+            let integer = id.integer().filter(|integer| integer.to_string() == text);
+            record.set(end, &integer.map_or_else(|| text.into(), JsValue::from));
         }
     }
     Ok(record)

@@ -68,8 +68,7 @@ export function assertAgreement(inspections, ofCommand) {
       scheme: format,
       text,
       hex,
-      // The command's has no number that its `time` cannot show.
-      unix_ms: time === null ? null : unixMs,
+      unix_ms: unixMs,
       time,
       confidence,
       reason,
