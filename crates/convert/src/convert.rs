@@ -132,7 +132,7 @@ pub fn restore<S: SchemeId, T: SchemeId>(
 /// Returns the only ID that can have become one with the parts `target`, in a scheme of `shape`.
 ///
 /// Inlined for the reason that [`fit`] is.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(crate) fn candidate<S: SchemeId>(
     target: &Parts,
     shape: &Shape,
@@ -162,7 +162,7 @@ pub(crate) fn candidate<S: SchemeId>(
 ///
 /// Inlined, because both scales are constants in all conversions but Nanoflake's epoch, and
 /// divisions by constants take half the time.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn fit(
     source: &Parts,
     shape: &Shape,
@@ -207,7 +207,7 @@ fn nth_tick_from(scale: TickScale, time: UnixTime, nth: u64) -> Option<UnixTime>
 }
 
 /// Returns the number of the tick that contains `time`, and the start of that tick.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn tick_of(time: UnixTime, shape: &Shape) -> Result<(i64, UnixTime), ConvertError> {
     let found = shape.scale.signed_tick_and_offset(time).and_then(|(tick, offset)| {
         let start = time.as_micros().checked_sub_unsigned(offset)?;

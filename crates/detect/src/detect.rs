@@ -136,7 +136,7 @@ impl Search<'_> {
         self.judge(identifier, form, false);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn add_here(&mut self, identifier: Identifier, form: Form) {
         self.judge_here(identifier, form, false);
     }
@@ -152,7 +152,7 @@ impl Search<'_> {
 
     /// Judges a reading in the code of the caller, where its format is a constant, because half of
     /// the time of a text that is one of the schemes' goes into this.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn judge_here(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
         let time = identifier.unix_time(self.settings);
         let mut doubt = doubt_of_time(&identifier, form, self.settings, time, self.now);
@@ -206,7 +206,7 @@ impl Search<'_> {
 
     /// Reports whether an integer is read as an ID of a kind. It is read as a Snowflake only if a
     /// layout was given that has its bits.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn seeks(&self, kind: Kind, number: u128) -> bool {
         let layout = self.settings.snowflake;
         kind != Kind::Snowflake
@@ -215,7 +215,7 @@ impl Search<'_> {
 
     /// Adds the readings as integers of schemes, which are those whose texts are decimal, or the
     /// others.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn numbers(&mut self, number: u128, are_texts: bool) {
         macro_rules! read {
             ($Id:ty) => {

@@ -61,7 +61,7 @@ impl Now {
 }
 
 /// Returns the reason to doubt an ID because of its time.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(crate) fn doubt_of_time(
     id: &Identifier,
     form: Form,
@@ -83,7 +83,7 @@ pub(crate) fn doubt_of_time(
 }
 
 /// Returns the time since which such IDs are made.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn since(id: &Identifier, form: Form, settings: &Settings) -> UnixTime {
     match id {
         // A given epoch was chosen for IDs that start there.

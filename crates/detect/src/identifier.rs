@@ -126,7 +126,7 @@ impl Identifier {
     }
 
     /// Returns the format.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     #[must_use]
     pub const fn format(&self) -> Format {
         match self {
@@ -243,7 +243,7 @@ impl Identifier {
 
     /// Returns the time when the ID was made, if it and the settings determine it. A UUID of
     /// version 4, for example, has none.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     #[must_use]
     pub fn unix_time(&self, settings: &Settings) -> Option<UnixTime> {
         match *self {
@@ -259,7 +259,7 @@ impl Identifier {
 
     /// Reports whether no generator issues such an ID, because it holds an invalid or a reserved
     /// time, or a node that generators refuse.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(crate) fn is_never_issued(&self, settings: &Settings) -> bool {
         match *self {
             Self::Scheme(id) | Self::Carried(id) => id.parts(settings).is_err(),
@@ -275,7 +275,7 @@ impl Identifier {
 
     /// Reports whether only versions of the generator that are out of use make such IDs. pgEdge's
     /// extension has the nodes 1 to 1023, but before its version 1.2 their bits were the counter's.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(crate) const fn is_outdated(&self) -> bool {
         matches!(self, Self::Preset(Preset::PgEdge, id) if id.get() >> 12 & 0x3ff == 0)
     }

@@ -216,7 +216,7 @@ impl<'a> Inspection<'a> {
     }
 
     // Inline, so that an inspection is made in the memory of the caller and not copied there.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn judged(
         identifier: Identifier,
         text: &'a str,

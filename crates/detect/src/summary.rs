@@ -114,6 +114,7 @@ impl Summary {
     pub fn rows(&self) -> Vec<SummaryRow> {
         let mut rows = Vec::new();
         let mut groups: Vec<&Group> = self.groups.iter().collect();
+        // Each format is the most frequent of fewer groups than the one before, so the rows descend.
         while let Some(format) = most_frequent(&groups) {
             let has = |group: &Group, format| group.formats.iter().any(|(it, _)| *it == format);
             let (own, rest): (Vec<_>, Vec<_>) =
@@ -127,7 +128,6 @@ impl Summary {
             let texts = own.iter().map(|group| group.texts).sum();
             rows.push(SummaryRow { format: Some(format), also, texts, span });
         }
-        rows.sort_by_key(|row| core::cmp::Reverse(row.texts));
         if self.others > 0 {
             rows.push(SummaryRow {
                 format: None,

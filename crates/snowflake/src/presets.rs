@@ -156,7 +156,7 @@ macro_rules! presets {
             }
 
             /// Returns the layout.
-            #[inline(always)]
+            #[cfg_attr(not(target_family = "wasm"), inline(always))]
             #[must_use]
             pub const fn layout(self) -> AnySnowflake {
                 match self {

@@ -112,7 +112,7 @@ impl SchemeId for GlobalId {
     own_texts!();
     own_bytes!(12);
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn unix_time(self, settings: &Settings) -> UnixTime {
         self.unix_time(settings.drift)
     }

@@ -81,7 +81,7 @@ macro_rules! own_bytes {
 /// The times of an ID type whose bits hold the whole time.
 macro_rules! own_times {
     () => {
-        #[inline(always)]
+        #[cfg_attr(not(target_family = "wasm"), inline(always))]
         fn unix_time(self, _: &Settings) -> UnixTime {
             self.unix_time()
         }

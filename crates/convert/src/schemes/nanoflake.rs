@@ -67,7 +67,7 @@ impl SchemeId for NanoflakeId {
     own_texts!();
     own_integer!();
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn unix_time(self, settings: &Settings) -> UnixTime {
         Nanoflake { epoch: settings.epoch }.unix_time(self)
     }

@@ -110,7 +110,7 @@ macro_rules! formats {
                 }
             }
 
-            #[inline(always)]
+            #[cfg_attr(not(target_family = "wasm"), inline(always))]
             pub(crate) const fn prior(self) -> Prior {
                 match self {
                     $(Self::$variant => const { $prior },)+
@@ -129,7 +129,7 @@ macro_rules! formats {
             }
 
             /// Returns the format of a scheme's IDs.
-            #[inline(always)]
+            #[cfg_attr(not(target_family = "wasm"), inline(always))]
             #[must_use]
             pub const fn of_kind(kind: Kind) -> Self {
                 match kind {
@@ -140,7 +140,7 @@ macro_rules! formats {
             }
 
             /// Returns the format of a preset's IDs.
-            #[inline(always)]
+            #[cfg_attr(not(target_family = "wasm"), inline(always))]
             #[must_use]
             pub const fn of_preset(preset: Preset) -> Self {
                 match preset {
