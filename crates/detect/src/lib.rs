@@ -46,8 +46,8 @@
 //! at most possible, and a [`Doubt`] has the reason. For example, `activities12` could be an ID in
 //! Base36, but it reads like words. The command shows possible readings only on request.
 //!
-//! The project's `docs/results/README.md` has the shares of IDs that are recognized, by format, and
-//! of other texts that are taken for IDs, by kind.
+//! How many IDs are recognized, by format, and how many other texts are taken for IDs, by kind, is
+//! in the project's `docs/results/README.md`, and in the tables that it names.
 //!
 //! # Features
 //! | feature | default | gives |

@@ -1,5 +1,5 @@
 //! Measures how many IDs are recognized and how many other texts are taken for IDs, and compares
-//! the shares with `docs/results/README.md`.
+//! the shares with `accuracy.txt`.
 
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ fn few_other_texts_are_likely_ids() {
     let shown = shown.join("\n");
     assert!(kinds[1] >= 40, "{kinds:?}");
     assert!(alarms[1] * 100 <= all[1], "more than 1 %:\n{table}\n{shown}");
-    assert_on_page(&table, &shown);
+    assert_recorded(&table, &shown);
 }
 
 /// Returns the first moment of each month from 2021 to 2030.
@@ -112,7 +112,7 @@ fn words_are_no_ids_in_any_month() {
         writeln!(table, "| {kind} | {likely} | {all} |").unwrap();
         assert!(likely * 100 <= all, "{kind}: more than 1 %:\n{table}\n{}", shown.join("\n"));
     }
-    assert_on_page(&table, &shown.join("\n"));
+    assert_recorded(&table, &shown.join("\n"));
 }
 
 /// Returns the label and the text of each ID of both sets that is a decimal integer.
@@ -138,7 +138,7 @@ fn is_integer_of(one: &Reading, format: &str) -> bool {
 /// A number without a meaning is an ID as well as another, if its format has random fields. So both
 /// shares are stated for each number of digits.
 #[test]
-fn numbers_are_ids_as_often_as_the_page_says() {
+fn numbers_are_ids_as_often_as_recorded() {
     /// The random numbers of each number of digits.
     const EACH: usize = 1_000;
     let (vectors, texts) = (load("detect.json"), load("texts.json"));
@@ -170,11 +170,11 @@ fn numbers_are_ids_as_often_as_the_page_says() {
         let share = format!("{}.{} %", likely / 10, likely % 10);
         writeln!(table, "| {digits} | {share} | {right} | {first} | {all} |").unwrap();
     }
-    assert_on_page(&table, "");
+    assert_recorded(&table, "");
 }
 
 #[test]
-fn shares_by_format_are_on_the_page() {
+fn shares_by_format_are_as_recorded() {
     let vectors = load("detect.json");
     let now = now(&vectors);
     // Label and form: first, likely, all.
@@ -193,11 +193,11 @@ fn shares_by_format_are_on_the_page() {
     for ((label, form), [first, likely, all]) in shares {
         writeln!(table, "| {label} | {form} | {first} | {likely} | {all} |").unwrap();
     }
-    assert_on_page(&table, "");
+    assert_recorded(&table, "");
 }
 
 #[test]
-fn shares_of_other_programs_are_on_the_page() {
+fn shares_of_other_programs_are_as_recorded() {
     let vectors = load("texts.json");
     let now = now(&vectors);
     let mut table = String::from("| format | first | likely | of |\n|---|---:|---:|---:|\n");
@@ -216,17 +216,17 @@ fn shares_of_other_programs_are_on_the_page() {
         }
         writeln!(table, "| {format} | {first} | {likely} | {} |", texts.len()).unwrap();
     }
-    assert_on_page(&table, "");
+    assert_recorded(&table, "");
 }
 
-fn assert_on_page(table: &str, shown: &str) {
-    let page = include_str!("../../../../docs/results/README.md");
-    assert!(page.contains(table), "docs/results/README.md lacks this table:\n{table}\n{shown}");
+fn assert_recorded(table: &str, shown: &str) {
+    let tables = include_str!("accuracy.txt");
+    assert!(tables.contains(table), "accuracy.txt lacks this table:\n{table}\n{shown}");
 }
 
-/// A form that is added is missing on the page.
+/// A form that is added is missing in the tables.
 #[test]
-fn shares_of_random_texts_are_on_the_page() {
+fn shares_of_random_texts_are_as_recorded() {
     const TEXTS: u32 = 2_000;
     let now = now(&load("detect.json"));
     let mut dice = Dice::new(0x9e37_79b9);
@@ -251,5 +251,5 @@ fn shares_of_random_texts_are_on_the_page() {
             writeln!(table, "| {form:?} | {len} | {likely} | {TEXTS} |").unwrap();
         }
     }
-    assert_on_page(&table, "");
+    assert_recorded(&table, "");
 }
