@@ -20,6 +20,9 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
 
 /// Longer than anything takes on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+/// A part of the error of a statement that timed out. PostgreSQL ascribes it to a user if the
+/// statement was about to end.
+pub(crate) const TIMED_OUT: [&str; 2] = ["statement timeout", "user request"];
 /// A time that scripted clocks start at, in microseconds since 1970: 2027. Whole seconds, and a
 /// multiple of every tick.
 pub(crate) const START: i64 = 1_800_000_000_000_000;
@@ -303,12 +306,16 @@ impl<'a> Base<'a> {
         self.psql(&format!("SELECT setval('public.clock', {micros})"));
     }
 
-    /// Makes draws give up after a quarter of a second, for tests that wait for their errors.
+    /// Makes draws of all realms give up after a quarter of a second, for tests that wait for their
+    /// errors.
     pub(crate) fn give_up_soon(&self) {
-        self.plant("advance_1", "longest + 5", "0.25");
+        let functions = "SELECT proname FROM pg_proc WHERE proname LIKE 'advance\\_%'";
+        for function in self.psql(functions).lines() {
+            self.plant(function, "longest + 5", "0.25");
+        }
     }
 
-    /// Replaces a part of a function of realm 1 in all places, as a mistake of ours could.
+    /// Replaces a part of a function in all places, as a mistake of ours could.
     pub(crate) fn plant(&self, function: &str, part: &str, other: &str) {
         let definition =
             self.psql(&format!("SELECT pg_get_functiondef('tickid.{function}'::regproc)"));
@@ -325,13 +332,17 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn open(url: &str) -> Self {
+        Self::try_open(url).unwrap()
+    }
+
+    pub(crate) fn try_open(url: &str) -> Result<Self, tokio_postgres::Error> {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let client = runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+            let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
             tokio::spawn(connection);
-            client
-        });
-        Self { runtime, client }
+            Ok::<_, tokio_postgres::Error>(client)
+        })?;
+        Ok(Self { runtime, client })
     }
 
     /// Returns the first column of all rows, or the server's message.
@@ -380,6 +391,13 @@ impl Session {
 
     pub(crate) fn draw(&self, kind: Kind) -> Result<Parts, String> {
         self.one(&kind.draw()).map(|column| kind.parts(&column))
+    }
+
+    /// Draws with a timeout in milliseconds that applies to no other statement: a slow machine may
+    /// exceed it even by setting it.
+    pub(crate) fn draw_within(&self, kind: Kind, timeout: u32) -> Result<Parts, String> {
+        let draw = format!("SET LOCAL statement_timeout = {timeout}; SELECT {}", kind.draw());
+        self.ask(&draw).map(|rows| kind.parts(&rows[0]))
     }
 
     /// Draws many IDs in one statement.

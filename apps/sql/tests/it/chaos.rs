@@ -1,13 +1,15 @@
-//! Followers of a table that is written in every way at once read each row once and in order.
+//! Followers of a table that is written in every way at once read each row once and in order. If
+//! there is time, the server crashes and its clock steps meanwhile.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::BTreeSet;
 use std::thread;
+use std::time::Instant;
 
 use tickid_testkit::Dice;
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::base::{Base, KINDS, Kind, Session};
+use crate::base::{Base, KINDS, Kind, Session, TIMED_OUT, TIMEOUT};
 use crate::follow::{Follower, Id, is_bytes, own_server};
 use crate::sessions::many_ids;
 
@@ -74,57 +76,136 @@ fn draw(kind: Kind) -> String {
     }
 }
 
-/// Inserts in transactions of every form.
-fn write(base: &Base<'_>, kind: Kind, seed: u64) {
-    let (session, mut dice) = (base.session(), Dice::new(seed));
-    let ask = |statement: &str| session.ask(statement).unwrap();
-    let (table, draw) = (format!("public.{}", kind.name()), draw(kind));
-    let insert = |rows: u64| {
-        ask(&format!("INSERT INTO {table} SELECT {draw} FROM generate_series(1, {rows})"));
-    };
-    for number in 0..TRANSACTIONS {
-        ask("BEGIN");
-        let mut kept = Vec::new();
-        for _ in 0..=dice.below(3) {
-            if dice.below(10) < 3 {
-                kept.extend(ask(&format!("SELECT {draw}")));
-            }
-            if dice.below(10) < 2 {
-                ask("SAVEPOINT a");
-                insert(1 + dice.below(5));
-                // Inserted later, wherever it was drawn.
-                kept.extend(ask(&format!("SELECT {draw}")));
-                ask(["ROLLBACK TO a", "RELEASE a"][usize::from(dice.below(2) == 0)]);
-            }
-            if dice.below(10) == 0 {
-                ask(&format!(
-                    "DO $$ BEGIN INSERT INTO {table} VALUES ({draw}); PERFORM 1 / 0;
-                     EXCEPTION WHEN division_by_zero THEN NULL; END $$"
-                ));
-                ask("DISCARD SEQUENCES");
-            }
-            if dice.below(10) < 4 {
-                ask(&format!("SELECT pg_sleep({} / 1e6)", dice.below(5_000)));
-            }
-            if dice.below(10) < 8 {
-                insert(1 + dice.below(30));
-            }
-        }
-        for id in kept {
-            ask(&format!("INSERT INTO {table} VALUES ('{id}')"));
-        }
-        match dice.below(100) {
-            0..8 => {
-                let name = format!("{seed}-{number}");
-                ask(&format!("PREPARE TRANSACTION '{name}'"));
-                ask(&format!("SELECT pg_sleep({} / 1e6)", dice.below(100_000)));
-                let end = ["ROLLBACK", "COMMIT"][usize::from(dice.below(4) > 0)];
-                ask(&format!("{end} PREPARED '{name}'"));
-            }
-            8..18 => drop(ask("ROLLBACK")),
-            _ => drop(ask("COMMIT")),
+/// Has the server keep what it has committed when it crashes, and its clock step by the value of a
+/// sequence.
+fn harden(base: &Base<'_>) {
+    base.psql(&format!("ALTER DATABASE {} SET synchronous_commit = on", base.name));
+    base.psql(
+        "CREATE SEQUENCE public.step MINVALUE -1000000;
+         SELECT setval('public.step', 0);
+         CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint
+         LANGUAGE sql VOLATILE PARALLEL SAFE
+         RETURN (date_part('epoch', pg_catalog.clock_timestamp()) * 1000000)::bigint
+             + pg_catalog.pg_sequence_last_value('public.step')",
+    );
+}
+
+/// Connects, as soon as the server is up again.
+fn connect(base: &Base<'_>) -> Session {
+    let begin = Instant::now();
+    loop {
+        match Session::try_open(&base.url()) {
+            Ok(session) => return session,
+            Err(error) => assert!(is_long() && begin.elapsed() < TIMEOUT, "{error}"),
         }
     }
+}
+
+/// Connects again after a crash of the server, and takes no other error.
+#[track_caller]
+fn connect_again(base: &Base<'_>, error: &str) -> Session {
+    let lost = ["no answer", "terminating connection"];
+    assert!(is_long() && lost.iter().any(|start| error.starts_with(start)), "{error}");
+    connect(base)
+}
+
+/// Steps the clock, has the locks of open transactions move to the table of all sessions, and
+/// crashes the server now and then.
+fn disturb(base: &Base<'_>, session: &Session, dice: &mut Dice, number: u32) -> Result<(), String> {
+    if dice.below(4) == 0 {
+        let step = [-1_000_000, -400_000, -30_000, 0, 30_000, 300_000, 2_000_000]
+            [usize::try_from(dice.below(7)).unwrap()];
+        session.one(&format!("setval('public.step', {step})"))?;
+    }
+    let owner = "SET LOCAL lock_timeout = 5; ALTER SEQUENCE tickid.word_1 OWNER TO CURRENT_USER";
+    match session.ask(owner) {
+        Err(error) if !error.contains("lock timeout") => return Err(error),
+        _ => {}
+    }
+    match number {
+        20 | 60 if dice.below(3) == 0 => base.server.restart("immediate").unwrap(),
+        20 | 60 | 100 => {
+            // Every other session is lost as well. A victim may have gone in between.
+            let own = session.one("pg_backend_pid()")?;
+            let victims = session.ask(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+                 AND state = 'active' AND query LIKE 'INSERT %' ORDER BY random() LIMIT 1",
+            )?;
+            let victim = victims.first().unwrap_or(&own);
+            base.server.tell(&format!("kill -KILL {victim} || kill -KILL {own}")).unwrap();
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Inserts in transactions of every form. The first writer also disturbs all.
+fn write(base: &Base<'_>, kind: Kind, seed: u64) {
+    let (mut session, mut dice) = (base.session(), Dice::new(seed));
+    for number in 0..TRANSACTIONS {
+        let name = format!("{seed}-{number}");
+        let mut result = insert(&session, kind, &mut dice, &name);
+        if is_long() && seed.is_multiple_of(WRITERS) && result.is_ok() {
+            result = disturb(base, &session, &mut dice, number);
+        }
+        while let Err(error) = result {
+            session = connect_again(base, &error);
+            // It may have been prepared.
+            result = match session.ask(&format!("COMMIT PREPARED '{name}'")) {
+                Err(error) if !error.contains("does not exist") => Err(error),
+                _ => Ok(()),
+            };
+        }
+    }
+}
+
+fn insert(session: &Session, kind: Kind, dice: &mut Dice, name: &str) -> Result<(), String> {
+    let ask = |statement: &str| session.ask(statement);
+    let (table, draw) = (format!("public.{}", kind.name()), draw(kind));
+    let insert = |rows: u64| {
+        ask(&format!("INSERT INTO {table} SELECT {draw} FROM generate_series(1, {rows})"))
+    };
+    ask("BEGIN")?;
+    let mut kept = Vec::new();
+    for _ in 0..=dice.below(3) {
+        if dice.below(10) < 3 {
+            kept.extend(ask(&format!("SELECT {draw}"))?);
+        }
+        if dice.below(10) < 2 {
+            ask("SAVEPOINT a")?;
+            insert(1 + dice.below(5))?;
+            // Inserted later, wherever it was drawn.
+            kept.extend(ask(&format!("SELECT {draw}"))?);
+            ask(["ROLLBACK TO a", "RELEASE a"][usize::from(dice.below(2) == 0)])?;
+        }
+        if dice.below(10) == 0 {
+            ask(&format!(
+                "DO $$ BEGIN INSERT INTO {table} VALUES ({draw}); PERFORM 1 / 0;
+                 EXCEPTION WHEN division_by_zero THEN NULL; END $$"
+            ))?;
+            ask("DISCARD SEQUENCES")?;
+        }
+        if dice.below(10) < 4 {
+            ask(&format!("SELECT pg_sleep({} / 1e6)", dice.below(5_000)))?;
+        }
+        if dice.below(10) < 8 {
+            insert(1 + dice.below(30))?;
+        }
+    }
+    for id in kept {
+        ask(&format!("INSERT INTO {table} VALUES ('{id}')"))?;
+    }
+    match dice.below(100) {
+        0..8 => {
+            ask(&format!("PREPARE TRANSACTION '{name}'"))?;
+            ask(&format!("SELECT pg_sleep({} / 1e6)", dice.below(100_000)))?;
+            let end = ["ROLLBACK", "COMMIT"][usize::from(dice.below(4) > 0)];
+            ask(&format!("{end} PREPARED '{name}'"))
+        }
+        8..18 => ask("ROLLBACK"),
+        _ => ask("COMMIT"),
+    }
+    .map(drop)
 }
 
 /// Polls as one does who keeps, loses or shares what was returned.
@@ -134,47 +215,45 @@ fn poll(
     session: &mut Session,
     habit: Habit,
     dice: &mut Dice,
-) {
+) -> Result<(), String> {
     match habit {
-        Habit::Keeps => drop(follower.poll(session).unwrap()),
+        Habit::Keeps => drop(follower.poll(session)?),
         Habit::Slow => {
-            session.one("pg_sleep(0.05)").unwrap();
-            follower.poll(session).unwrap();
+            session.one("pg_sleep(0.05)")?;
+            follower.poll(session)?;
         }
         Habit::Forgets => {
-            follower.poll(session).unwrap();
+            follower.poll(session)?;
             if dice.below(20) == 0 {
-                (follower.state, *session) = (None, base.session());
+                (follower.state, *session) = (None, connect(base));
             }
         }
         Habit::TimesOut => {
             let mut next = follower.clone();
             let timeout = format!("SET statement_timeout = {}", dice.below(6));
-            // The setting itself may time out. A timeout that ends just after its statement cancels
-            // the next one, which PostgreSQL then ascribes to a user.
+            // The setting itself may time out.
             match session.ask(&timeout).and_then(|_| next.poll(session)) {
                 Ok(_) => *follower = next,
-                Err(error) => assert!(
-                    ["statement timeout", "user request"].iter().any(|why| error.contains(why)),
-                    "{error}"
-                ),
+                Err(error) if TIMED_OUT.iter().any(|why| error.contains(why)) => {}
+                Err(error) => return Err(error),
             }
         }
         Habit::Writes => {
             let mut next = follower.clone();
-            session.ask("BEGIN").unwrap();
-            next.poll(session).unwrap();
+            session.ask("BEGIN")?;
+            next.poll(session)?;
             if dice.below(5) == 0 {
-                session.ask("INSERT INTO public.written VALUES (1)").unwrap();
+                session.ask("INSERT INTO public.written VALUES (1)")?;
             }
             if dice.below(10) == 0 {
-                session.ask("ROLLBACK").unwrap();
+                session.ask("ROLLBACK")?;
             } else {
-                session.ask("COMMIT").unwrap();
+                session.ask("COMMIT")?;
                 *follower = next;
             }
         }
     }
+    Ok(())
 }
 
 /// Returns the rows of a round and what each follower has read.
@@ -207,7 +286,10 @@ fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<
                 scope.spawn(move || {
                     let (mut session, mut dice) = (base.session(), Dice::new(round));
                     while !is_over.load(Ordering::SeqCst) {
-                        poll(base, &mut follower, &mut session, habit, &mut dice);
+                        let polled = poll(base, &mut follower, &mut session, habit, &mut dice);
+                        if let Err(error) = polled {
+                            session = connect_again(base, &error);
+                        }
                     }
                     // What is drawn now is beyond all rows.
                     session = base.session();
@@ -227,14 +309,21 @@ fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<
     })
 }
 
+/// Reports whether there is time for all schemes, and for crashes.
+fn is_long() -> bool {
+    many_ids().is_some()
+}
+
 /// Each round compares all rows, and there are as many as it takes to find the planted faults.
 fn chaos_hides_no_row_from_a_follower(_: &Postgres) {
     let server = own_server();
-    // One scheme, or all of them if there is time.
-    let (kinds, least) = if many_ids().is_some() { (&KINDS[..], 4) } else { (&KINDS[..1], 3) };
+    let (kinds, least) = if is_long() { (&KINDS[..], 4) } else { (&KINDS[..1], 3) };
     for &kind in kinds {
         let base = Base::new(&server, &[kind]);
         plant_faults(&base);
+        if is_long() {
+            harden(&base);
+        }
         let (mut found, mut count) = (BTreeSet::new(), 0);
         for number in 0..least + 30 {
             let (rows, followers) = round(&base, kind, number);

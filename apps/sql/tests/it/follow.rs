@@ -9,8 +9,9 @@ use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session};
+use crate::loss::{STOP_STANDBY, start_standby};
 
-pub(crate) const TESTS: [Test<Postgres>; 17] = [
+pub(crate) const TESTS: [Test<Postgres>; 18] = [
     ("only_open_drawers_hold_a_follower_back", only_open_drawers_hold_a_follower_back),
     ("rows_that_commit_late_are_followed", rows_that_commit_late_are_followed),
     ("a_base_of_the_present_word_is_found", a_base_of_the_present_word_is_found),
@@ -20,6 +21,7 @@ pub(crate) const TESTS: [Test<Postgres>; 17] = [
     ("ignored_prepared_drawers_are_found", ignored_prepared_drawers_are_found),
     ("ignored_names_of_a_restart_are_found", ignored_names_of_a_restart_are_found),
     ("rows_that_await_a_standby_are_followed", rows_that_await_a_standby_are_followed),
+    ("a_standby_is_read_after_a_wait", a_standby_is_read_after_a_wait),
     ("old_snapshots_are_refused", old_snapshots_are_refused),
     ("followers_need_only_usage", followers_need_only_usage),
     ("a_copy_ignores_the_state_of_its_original", a_copy_ignores_the_state_of_its_original),
@@ -71,8 +73,17 @@ impl Follower {
 
     /// Calls the procedure and reads the rows, in two statements. Returns the last ID.
     pub(crate) fn poll(&mut self, session: &Session) -> Result<Id, String> {
+        self.poll_then_read(session, || Ok(session))
+    }
+
+    /// Reads the rows in the session that is returned after the call.
+    fn poll_then_read<'a>(
+        &mut self,
+        session: &Session,
+        reader: impl FnOnce() -> Result<&'a Session, String>,
+    ) -> Result<Id, String> {
         let (last, state) = session.follow(&self.procedure, &self.last, self.state.as_deref())?;
-        let read = session.ask(&format!(
+        let read = reader()?.ask(&format!(
             "SELECT id FROM public.{} WHERE id > '{}' AND id <= '{last}' ORDER BY id",
             self.table, self.last
         ))?;
@@ -146,10 +157,10 @@ fn insert(session: &Session, kind: Kind) -> Id {
 
 /// Has a copy wait until it is beyond its original.
 fn leave_original(copy: &Base<'_>, kinds: &[Kind]) {
+    copy.give_up_soon();
     let session = copy.session();
-    session.ask("SET statement_timeout = 100").unwrap();
     for &kind in kinds {
-        session.draw(kind).unwrap_err();
+        assert!(session.draw(kind).unwrap_err().contains("behind the next ID"));
     }
     copy.set_clock(START + 60_000_000);
 }
@@ -385,6 +396,35 @@ fn rows_that_await_a_standby_are_followed(_: &Postgres) {
     assert!(held < row, "{held:?}, {row:?}");
     table.covers(&mut follower, &session);
     table.has_all(&follower).unwrap();
+}
+
+/// A standby replays when it is told to, and so is behind without the wait.
+fn a_standby_is_read_after_a_wait(_: &Postgres) {
+    let server = own_server();
+    let base = Base::new(&server, &[KIND]);
+    let table = Table::new(&base, KIND);
+    let primary = base.session();
+    let standby = start_standby(&base);
+    let error = Follower::new(KIND).poll(&standby).unwrap_err();
+    assert!(error.contains("recovery"), "{error}");
+    let [mut waiting, mut hasty] = [(); 2].map(|()| Follower::new(KIND));
+    for _ in 0..5 {
+        standby.one("pg_wal_replay_pause()").unwrap();
+        while standby.one("pg_get_wal_replay_pause_state()").unwrap() != "paused" {}
+        table.insert();
+        hasty.poll_then_read(&primary, || Ok(&standby)).unwrap();
+        waiting
+            .poll_then_read(&primary, || {
+                let position = primary.one("pg_current_wal_insert_lsn()")?;
+                standby.one("pg_wal_replay_resume()")?;
+                while standby.one(&format!("pg_last_wal_replay_lsn() >= '{position}'"))? == "f" {}
+                Ok(&standby)
+            })
+            .unwrap();
+    }
+    table.has_all(&waiting).unwrap();
+    table.has_all(&hasty).unwrap_err();
+    server.tell(STOP_STANDBY).unwrap();
 }
 
 fn old_snapshots_are_refused(server: &Postgres) {

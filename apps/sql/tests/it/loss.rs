@@ -104,6 +104,7 @@ fn an_unflushed_bound_is_found(_: &Postgres) {
 /// Draws at a time after which the clock stands, so that a copy is of the very tick.
 fn original(base: &Base<'_>) -> Parts {
     base.script_clock();
+    base.give_up_soon();
     let session = base.session();
     session.draws(KIND, 100).unwrap();
     session.draw(KIND).unwrap()
@@ -116,16 +117,13 @@ fn starts_later(copy: &Session, last: Parts) -> Result<(), String> {
         copy.set_clock(START + micros);
         match copy.draw(KIND) {
             Err(error) if error.contains("behind the next ID") => Ok(()),
-            Err(error) if error.contains("statement timeout") => Ok(()),
             other => Err(format!("{micros} µs later: {other:?}")),
         }
     };
-    copy.ask("SET statement_timeout = 500")?;
     wait(0)?;
     wait(-1_000_000)?;
     // The original can have been here, beyond the bound in the copy.
     wait(3_000_000)?;
-    copy.ask("SET statement_timeout = 0")?;
     copy.set_clock(START + 5_010_000);
     let id = copy.draw(KIND)?;
     assert_eq!(id.tick, last.tick + SKEW + 10, "{id:?}");
@@ -204,7 +202,6 @@ fn copies_apart_draw_at_once(server: &Postgres) {
     let template = || {
         let base = Base::empty(server);
         base.create_template(KIND);
-        base.give_up_soon();
         base
     };
     loaded(&template(), true).unwrap();
@@ -336,6 +333,7 @@ fn a_schema_without_data_is_refused(server: &Postgres) {
 fn loaded_at_home(base: &Base<'_>, kind: Kind) -> Result<(), String> {
     let (back, ahead) = (5_000_000, kind == Kind::Scru64);
     base.script_clock();
+    base.give_up_soon();
     let session = base.session();
     session.draw(kind)?;
     session.set_clock(START - if ahead { back } else { 0 });
@@ -349,16 +347,13 @@ fn loaded_at_home(base: &Base<'_>, kind: Kind) -> Result<(), String> {
     let last = ids[ids.len() - 1];
     let load = format!("psql --no-psqlrc --quiet --dbname='{url}' --file={name}.sql");
     base.server.tell(&format!("{load} 2>/dev/null")).unwrap();
-    session.ask("SET statement_timeout = 500")?;
     for session in [&session, &base.session()] {
         session.set_clock(START + if ahead { -back } else { 400_000 });
         match session.draw(kind) {
             Err(error) if error.contains("behind the next ID") => {}
-            Err(error) if error.contains("statement timeout") => {}
             other => return Err(format!("draws go on: {other:?}")),
         }
     }
-    session.ask("SET statement_timeout = 0")?;
     session.set_clock(START + 6_000_000);
     let later = session.draws(kind, 1_000)?;
     assert!(later[0].tick > last.tick, "{:?} after {last:?}", later[0]);
@@ -367,9 +362,7 @@ fn loaded_at_home(base: &Base<'_>, kind: Kind) -> Result<(), String> {
 
 fn a_dump_of_the_data_alone_starts_later(server: &Postgres) {
     for kind in [Kind::Scru64, KIND] {
-        let base = Base::new(server, &[kind]);
-        base.give_up_soon();
-        loaded_at_home(&base, kind).unwrap();
+        loaded_at_home(&Base::new(server, &[kind]), kind).unwrap();
     }
 }
 
@@ -402,11 +395,9 @@ fn a_log_without_positions_loses_nothing(_: &Postgres) {
     assert!(base.psql("SELECT tickid.generation_v1()").contains(" timeline unknown "));
 }
 
-fn a_standby_draws_nothing_and_then_later(_: &Postgres) {
-    let server = Postgres::start().unwrap();
-    let base = Base::new(&server, &[KIND]);
-    let last = original(&base);
-    server
+/// Starts a standby, and returns a session of it. `STOP_STANDBY` stops it.
+pub(crate) fn start_standby(base: &Base<'_>) -> Session {
+    base.server
         .tell(
             "pg_basebackup --host=\"$PWD\" --username=tickid --pgdata=standby --checkpoint=fast \
              --wal-method=stream --write-recovery-conf && mkdir sockets && \
@@ -415,15 +406,23 @@ fn a_standby_draws_nothing_and_then_later(_: &Postgres) {
              { cat standby.log; false; }; }",
         )
         .unwrap();
-    let folder = server.socket_folder().join("sockets");
+    let folder = base.server.socket_folder().join("sockets");
     let (name, user) = (&base.name, Postgres::USER);
-    let url = format!("postgresql:///{name}?host={}&user={user}", folder.display());
-    let standby = Session::open(&url);
+    Session::open(&format!("postgresql:///{name}?host={}&user={user}", folder.display()))
+}
+
+pub(crate) const STOP_STANDBY: &str = "pg_ctl stop --wait --mode=immediate --pgdata=standby";
+
+fn a_standby_draws_nothing_and_then_later(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let base = Base::new(&server, &[KIND]);
+    let last = original(&base);
+    let standby = start_standby(&base);
     standby.draw(KIND).unwrap_err();
     server.stop("immediate").unwrap();
     server.tell("pg_ctl promote --wait --pgdata=standby").unwrap();
     let result = starts_later(&standby, last);
-    server.tell("pg_ctl stop --wait --mode=immediate --pgdata=standby").unwrap();
+    server.tell(STOP_STANDBY).unwrap();
     result.unwrap();
 }
 

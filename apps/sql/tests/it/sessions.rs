@@ -10,7 +10,9 @@ use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{LeasedGenerator, Realm, Store};
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::base::{Base, DISCORD, KINDS, Kind, Parts, START, Session, TIMEOUT, distinct};
+use crate::base::{
+    Base, DISCORD, KINDS, Kind, Parts, START, Session, TIMED_OUT, TIMEOUT, distinct,
+};
 
 pub(crate) const TESTS: [Test<Postgres>; 14] = [
     ("sessions_draw_distinct_ordered_ids", sessions_draw_distinct_ordered_ids),
@@ -126,29 +128,25 @@ fn pgbench_draws_distinct_ids(server: &Postgres) {
 }
 
 /// Draws in several sessions. In each round `disturb` gets one's process ID, and waits until the
-/// others have tried often enough. Errors must contain one of `errors`.
+/// others have tried often enough.
 fn disturbed(
     server: &Postgres,
     kind: Kind,
     rounds: usize,
-    errors: &[&str],
     disturb: impl Fn(&Session, &str, &dyn Fn()),
 ) {
     let base = Base::new(server, &[kind]);
     let sessions = [(); 4].map(|()| base.session());
-    let processes = sessions.each_ref().map(|session| {
-        session.ask("SET statement_timeout = 100").unwrap();
-        session.one("pg_backend_pid()").unwrap()
-    });
+    let processes = sessions.each_ref().map(|session| session.one("pg_backend_pid()").unwrap());
     let (is_over, tries) = (&AtomicBool::new(false), &AtomicU32::new(0));
     let ids = thread::scope(|scope| {
         let draw = |session: Session| {
             let mut ids = Vec::new();
             while !is_over.load(Ordering::Relaxed) {
-                match session.draw(kind) {
+                match session.draw_within(kind, 100) {
                     Ok(id) => ids.push(id),
                     Err(error) => {
-                        assert!(errors.iter().any(|text| error.contains(text)), "{error}");
+                        assert!(TIMED_OUT.iter().any(|text| error.contains(text)), "{error}");
                     }
                 }
                 tries.fetch_add(1, Ordering::Relaxed);
@@ -180,8 +178,7 @@ fn disturbed(
 
 /// As by SIGSTOP, a debugger or a host that takes the processor away, anywhere.
 fn stopped_processes_do_no_harm(server: &Postgres) {
-    let errors = ["statement timeout", "another session is stopped"];
-    disturbed(server, Kind::Nanoflake, 40, &errors, |_, process, wait| {
+    disturbed(server, Kind::Nanoflake, 40, |_, process, wait| {
         server.tell(&format!("kill -STOP {process}")).unwrap();
         wait();
         server.tell(&format!("kill -CONT {process}")).unwrap();
@@ -189,8 +186,7 @@ fn stopped_processes_do_no_harm(server: &Postgres) {
 }
 
 fn storms_of_cancels_do_no_harm(server: &Postgres) {
-    let errors = ["user request", "statement timeout"];
-    disturbed(server, Kind::KuidLocal, 100, &errors, |watch, process, wait| {
+    disturbed(server, Kind::KuidLocal, 100, |watch, process, wait| {
         watch.one(&format!("pg_cancel_backend({process})")).unwrap();
         wait();
     });
@@ -290,8 +286,7 @@ fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<us
                     stopped += 1;
                     // While it holds the lock, no other session can enter a tick.
                     for _ in 0..3 {
-                        other.ask("SET statement_timeout = 20")?;
-                        ids.extend(other.draw(kind).ok());
+                        ids.extend(other.draw_within(kind, 20).ok());
                         micros += kind.micros_per_tick();
                         keeper.set_clock(micros);
                     }
@@ -310,7 +305,6 @@ fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<us
                 }
             })?;
             ids.extend(own);
-            other.ask("SET statement_timeout = 0")?;
             ids.push(other.draw(kind)?);
         }
         distinct(ids.clone())?;
