@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 enum LintStep {
     /// The layout of the code.
     Fmt,
-    /// The project's own rules: dependencies between crates, features, `unsafe`, links.
+    /// The project's own rules: dependencies between crates, features, `unsafe`, named tests.
     Rules,
     /// Clippy for all targets with all features except those for databases, and for the command
     /// without features: for what `cargo xtask test` compiles.
