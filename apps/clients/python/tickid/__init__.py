@@ -13,16 +13,15 @@ import socket
 import ssl
 import threading
 import time
-import typing
 import urllib.parse
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeVar
+    from typing_extensions import TypeVar as _TypeVar
 else:  # Only Python 3.13 has defaults, which type checkers need.
-    TypeVar = lambda name, **_: typing.TypeVar(name)
+    _TypeVar = lambda name, **_: TypeVar(name)
 __all__ = ["IdSource", "TickidError"]
-_Id = TypeVar("_Id", bound=Union[int, str], default=Union[int, str])
+_Id = _TypeVar("_Id", bound=Union[int, str], default=Union[int, str])
 _COUNTS, _FORMS = range(1, 1001), {int: "[0-9]{1,20}", str: "[0-9A-Za-z._-]{1,64}"}
 _MOST = 1 << 17  # Bytes of an answer. One of 1,000 IDs has half of that.
 _LIES = ValueError, LookupError, TypeError, RecursionError
@@ -40,7 +39,7 @@ class TickidError(Exception):
         self.retry_after = retry_after
 
 
-class IdSource(typing.Generic[_Id]):
+class IdSource(contextlib.AbstractContextManager["IdSource[_Id]"], Generic[_Id]):
     """IDs of one realm of a tickid server. Threads, signal handlers and forked processes share it.
 
     `url` is `http://HOST:PORT`, `https://HOST:PORT` or `http+unix:///PATH`; by default $TICKID_URL.
@@ -64,7 +63,7 @@ class IdSource(typing.Generic[_Id]):
         url = (url or os.environ.get("TICKID_URL") or "http://127.0.0.1:6480").strip()
         parts = urllib.parse.urlsplit(url)
         unix = r"|http\+unix:///[^?#@]+" if hasattr(socket, "AF_UNIX") else ""
-        if not re.fullmatch(rf"https?://[^/?#@\s]+(/[^?#@\s]*)?{unix}", url):
+        if not (match := re.fullmatch(rf"https?://[^/?#@\s]+((/+[^/?#@\s]+)*)/*{unix}", url)):
             raise ValueError(f"{url!r} is not http://, https:// or, on Unix, http+unix:///PATH")
         self._unix = urllib.parse.unquote(parts.path) if not parts.netloc else None
         if form not in (None, int, str):
@@ -76,8 +75,7 @@ class IdSource(typing.Generic[_Id]):
         self._tls: Any = parts.scheme == "https" and (ssl_context or ssl.create_default_context())
         self._address = parts.hostname or "localhost", parts.port or (443 if self._tls else 80)
         self._place, self._local = f"realm {realm!r} of {url}", _Local()
-        prefix = "" if self._unix else parts.path.rstrip("/")
-        self._path = f"{prefix}/v1/realms/{urllib.parse.quote(realm, safe='')}"
+        self._path = f"{match[1] or ''}/v1/realms/{urllib.parse.quote(realm, safe='')}"
         token = (token or os.environ.get("TICKID_TOKEN") or "").strip()  # Files end with newlines.
         if not re.fullmatch("[!-~]*", token):
             raise ValueError("the token has a character that is not visible ASCII")
@@ -91,9 +89,6 @@ class IdSource(typing.Generic[_Id]):
 
     def __reduce__(self) -> Any:
         raise TypeError(f"{self!r} is not copied or pickled: another process makes its own")
-
-    def __enter__(self) -> IdSource[_Id]:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
