@@ -171,7 +171,46 @@ impl fmt::Display for WaitReason {
 mod tests {
     use std::collections::HashSet;
 
+    use tickid_core::{AnyNode, UnixTime};
+
     use super::*;
+    use crate::model::realm_spec::Mismatch;
+    use crate::model::refusal::LeaseEnd;
+
+    /// An operator ends the others, and calls do not wait for one.
+    #[test]
+    fn three_refusals_are_waited_for() {
+        let (node, now, holder) = (AnyNode::new(1, 8).unwrap(), UnixTime::EPOCH, String::new());
+        let (brought, kept) = (String::new(), String::new());
+        let (asked, range) = ("orders".parse().unwrap(), "1/8".parse().unwrap());
+        for (refusal, reason) in [
+            (Refusal::Lost { node, why: LeaseEnd::Token }, WaitReason::Acquiring),
+            (
+                Refusal::NoFreeNode { nodes: 1, seen: 1, quarantined: 0, free_at: None },
+                WaitReason::NoFreeNode,
+            ),
+            (Refusal::NotYet { from: now, now, why: None }, WaitReason::NotStarted),
+            (Refusal::OtherRealm { node, asked }, WaitReason::Refused),
+            (Refusal::Mismatch(Mismatch { what: "nodes", brought, kept }), WaitReason::Refused),
+            (Refusal::NoRealm { nearest: None }, WaitReason::Refused),
+            (Refusal::LostRecord, WaitReason::Refused),
+            (Refusal::NoRow { node }, WaitReason::Refused),
+            (Refusal::Malformed { node }, WaitReason::Refused),
+            (Refusal::Newer { node, record_version: 9 }, WaitReason::Refused),
+            (Refusal::NotQuarantined { node, ceiling: 1, limit: 2 }, WaitReason::Refused),
+            (Refusal::Reserved { node, holder: holder.clone() }, WaitReason::Refused),
+            (Refusal::Overlap { range, node, holder }, WaitReason::Refused),
+            (Refusal::StoreClock { now }, WaitReason::Refused),
+            (Refusal::EndOfTime { last: 1 }, WaitReason::Refused),
+        ] {
+            // The same request never succeeds with a lost lease, whose holder claims another.
+            let passes = reason.passes() && !matches!(refusal, Refusal::Lost { .. });
+            assert_eq!(refusal.passes(), passes, "{refusal}");
+            let error = StoreError::refused("memory", refusal);
+            assert_eq!(WaitReason::of_request(&error), reason, "{error}");
+            assert_eq!(reason.is_final(), !reason.passes(), "{error}");
+        }
+    }
 
     #[test]
     fn every_reason_has_its_own_label() {
