@@ -16,20 +16,21 @@ use crate::formats::{Description, Format};
 use crate::identifier::Identifier;
 use crate::reading::Reading;
 
-/// An ID taken apart, with everything that is printed about it.
+/// An ID taken apart: all that there is to show about it, whatever its format.
 ///
-/// The command's card and `--json`, the ID server, the inspector page and the npm package all print
-/// inspections, so none of them has code for any format. An inspection is serialized as a map.
+/// The command's card and `--json`, the ID server, the inspector page and the npm package only print
+/// inspections, so none of them has code for any format, and neither needs yours.
 ///
-/// Every map has the members `scheme` (the format's [key](Format::key)), `text`, `hex`, `unix_ms`
-/// and `time`, [`node`](Self::node), [`sequence`](Self::sequence) and `confidence`. A member is
-/// null if the format has no such value, and `confidence` is null if the ID was not detected. `time`
-/// is null outside the years 0 to 9999 as well, because RFC 3339 cannot write it. IDs of up to
-/// 64 bits also have `int`, which is text since JavaScript would round the number. IDs in a UUID
-/// have `carried_in`, and detected ones `reason` and perhaps `doubt`.
+/// Serialized, an inspection is a map. You can rely on the members `scheme` (the format's
+/// [key](Format::key)), `text`, `hex`, `unix_ms`, `time`, [`node`](Self::node),
+/// [`sequence`](Self::sequence) and `confidence`. A member is null if the format has no such value,
+/// and `confidence` is null if you named the format yourself. `time` is also null outside the years 0
+/// to 9999, since RFC 3339 cannot write it. IDs of up to 64 bits also have `int`, as text, because
+/// JavaScript would round the number. IDs in a UUID have `carried_in`, and detected ones `reason`
+/// and perhaps `doubt`.
 ///
-/// The format adds its own [`members`](Self::members), for example `partition` for sno. If one of
-/// them is called `node` or `sequence`, it takes the place of the member above.
+/// Besides these, each format has its own [`members`](Self::members), such as `partition` for sno. If
+/// one of them is called `node` or `sequence`, it is the one of that name in the list above.
 ///
 /// # Examples
 /// ```
@@ -207,9 +208,10 @@ impl<'a> Inspection<'a> {
         Self::judged(reading.identifier(), text, settings, reading.form(), Some(judgement))
     }
 
-    /// Inspects an ID of a known format. `text` is the text that was read, because some formats are
-    /// shown as they were written, for example ULIDs in lower case. If it is empty, the text is
-    /// made from the ID. This does not work for TypeIDs, since their prefix is only in the text.
+    /// Inspects an ID of a known format. Pass the text that was read, because some formats are shown
+    /// as they were written, for example ULIDs in lower case. If you have none, pass an empty one,
+    /// and the text is made from the ID. That cannot work for TypeIDs, whose prefix is only in the
+    /// text.
     #[must_use]
     pub fn new(identifier: Identifier, text: &'a str, settings: &Settings) -> Self {
         Self::judged(identifier, text, settings, identifier.canonical_form(), None)

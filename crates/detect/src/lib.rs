@@ -1,9 +1,8 @@
-//! Reads IDs of unknown formats, and reports which format each may have, how sure that is, and what
-//! its bits mean.
+//! Somebody pastes an ID, and you want to know what it is: which format it may have, how sure that
+//! is, and what its bits mean.
 //!
-//! An ID in a log or a bug report rarely names what made it, and its text often fits several
-//! formats. For this reason, a text is read in every format that it fits, and each reading has a
-//! confidence.
+//! An ID in a log or a bug report rarely says what made it, and its text often fits several formats.
+//! So a text is read in every format that it fits, and each reading has a confidence.
 //!
 //! ```
 //! use tickid_detect::{Confidence, Format, inspect};
@@ -41,10 +40,10 @@
 //! - [`trimmed`] removes what people paste along with an ID, for example quotation marks.
 //!
 //! # Confidence
-//! A reading is *certain*, *likely* or *possible*. Most texts fit several formats, and much of what
-//! fits one is something else, for example a word, a number, a hash or a time. So common texts are
-//! at most possible, and a [`Doubt`] has the reason. For example, `activities12` could be an ID in
-//! Base36, but it reads like words. The command shows possible readings only on request.
+//! A reading is *certain*, *likely* or *possible*. Be careful with the last kind: much of what fits a
+//! format is something else, such as a word, a number, a hash or a time. `activities12` could be an
+//! ID in Base36, but it reads like words, so it is only possible, and its [`Doubt`] says why. The
+//! command shows such readings only if you ask for them.
 //!
 //! How many IDs are recognized, by format, and how many other texts are taken for IDs, by kind, is
 //! in the project's `docs/results/README.md`, and in the tables that it names.

@@ -1,8 +1,12 @@
 //! The decisions of a store, as functions of its data, a request and its clock.
 //!
-//! They hold no lock and do no I/O. [`Store`](crate::Store) applies them to every backend. It
-//! reads, decides, and commits if nothing that the decision rests on has changed. Ticks are the
-//! realm's.
+//! This is the place to convince yourself that no tick of a node is granted twice, because it is all
+//! there is: no lock is held here, nothing is read or written, and no backend has rules of its own.
+//! [`Store`](crate::Store) reads the data, asks for a decision, and commits it only if nothing has
+//! changed that the decision rests on. One fact carries the argument: all IDs of a node that may have
+//! been issued lie below its *ceiling*, and a new window starts there.
+//!
+//! All ticks are the realm's.
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -78,8 +82,8 @@ impl<'a> RealmRules<'a> {
         realm.mismatch(&self.record.realm).map_or(Ok(()), |mismatch| Err(mismatch.into()))
     }
 
-    /// Compares all but the pool and the terms, which [`reconfigure`](Self::reconfigure) can
-    /// change, unless they turn a realm of IDs with nodes into one of IDs without.
+    /// Compares everything that [`reconfigure`](Self::reconfigure) cannot change. The pool and the
+    /// terms can change, but not so that a realm of IDs with nodes becomes one of IDs without.
     pub(crate) fn check_ids(&self, realm: &RealmSpec) -> Result<(), Refusal> {
         let kept = &self.record.realm;
         if realm.variants() != kept.variants() {
@@ -93,8 +97,8 @@ impl<'a> RealmRules<'a> {
         self.record.is_assumed.then(|| Record { is_assumed: false, ..self.record.clone() })
     }
 
-    /// Returns the ceiling of a new window from `floor`. It is one term above `floor` if the window
-    /// would otherwise be empty.
+    /// Returns the ceiling of a new window from `floor`. If the floor is already beyond the reach of
+    /// a lease, the window would be empty, so it gets one term.
     pub(crate) fn next_ceiling(&self, floor: u64) -> u64 {
         let reach = self.reach();
         if reach > floor { reach } else { floor.saturating_add(self.record.realm.term_ticks()) }
