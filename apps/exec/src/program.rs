@@ -47,6 +47,8 @@ pub(super) struct Program {
     kill_at: (Duration, UnixTime),
     terminal: Option<File>,
     has_terminal: bool,
+    /// Set between a stop and its [`resume`](Self::resume).
+    is_held: bool,
     /// Set once the message about a process that cannot be signalled has been printed.
     is_refused: Cell<bool>,
     /// Set if the keeper ends by itself.
@@ -106,6 +108,7 @@ impl Program {
             kill_at,
             terminal,
             has_terminal: false,
+            is_held: false,
             is_refused: Cell::new(false),
             is_over: false,
             say: plan.say,
@@ -196,12 +199,12 @@ impl Program {
 
     /// Handles a stop of the program, by Ctrl-Z or because it needs the terminal. If the terminal
     /// is ours, the program gets it. Otherwise this process group stops as well, so that the shell
-    /// gets the terminal back. Returns when the program may continue.
-    pub(super) fn stopped(&mut self, by: Signal) -> nix::Result<bool> {
+    /// gets the terminal back. Returns when the program may be [resumed](Self::resume).
+    pub(super) fn stopped(&mut self, by: Signal) -> nix::Result<()> {
         let wants_terminal = matches!(by, Signal::SIGTTIN | Signal::SIGTTOU);
         // One that was stopped by SIGSTOP, for example, stays stopped until it gets SIGCONT.
         if self.terminal.is_none() || !(wants_terminal || by == Signal::SIGTSTP) {
-            return Ok(false);
+            return Ok(());
         }
         // Ctrl-Z stops the program's group, but the shell waits for the group of this process. Once
         // `fg` has continued that, the program gets the terminal back.
@@ -213,7 +216,13 @@ impl Program {
                 self.give_terminal()?;
             }
         }
-        Ok(true)
+        self.is_held = true;
+        Ok(())
+    }
+
+    /// Continues it after a stop that was [handled](Self::stopped).
+    pub(super) fn resume(&mut self) -> nix::Result<()> {
+        if core::mem::take(&mut self.is_held) { self.signal(Signal::SIGCONT) } else { Ok(()) }
     }
 
     /// Gives it the terminal if this process owns it.

@@ -171,6 +171,17 @@ struct Supervisor<'p> {
     is_stepped: bool,
 }
 
+/// A program's stages on the way to its end.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// It has its leases, and may have left a process behind.
+    Running { left_behind: Option<Pid> },
+    /// It is asked to stop, and killed at this time since the machine's start.
+    Stopping { kill_at: Duration },
+    /// It is killed again and again, until no descendant is left.
+    Killing,
+}
+
 /// The end of the wait for the windows.
 enum Waited {
     Open,
@@ -287,48 +298,29 @@ impl Supervisor<'_> {
 
     /// Runs until the program has ended. Returns its exit status, or [`NO_LEASE`].
     fn supervise(&mut self, mut program: Program) -> Result<u8, Error> {
-        // Once it is asked to stop: the time since the machine's start when it is killed.
-        let mut kill_at = None;
-        let (mut is_held, mut left_behind) = (false, None);
+        let mut stage = Stage::Running { left_behind: None };
         loop {
             let now = self.now()?;
             program.kill_at(self.leases.when_left(Duration::ZERO));
-            let left = self.leases.left(now);
-            if kill_at.is_none() && left <= self.kill_after {
-                self.say_why(now);
-                kill_at = Some(self.stop(&program, now)?);
-            }
-            let is_killed = kill_at.is_some_and(|at| now.boot >= at || left.is_zero());
-            if is_killed {
-                program.kill()?;
-                kill_at = Some(now.boot);
-            }
+            stage = self.advance(stage, &mut program, now)?;
             // Only now, so that it does not continue beyond its window.
-            if core::mem::take(&mut is_held) {
-                program.signal(Signal::SIGCONT)?;
-            }
-            let alarms = match kill_at {
-                None => self.leases.when_left(self.kill_after),
-                Some(_) if is_killed => (now.boot + AGAIN, UnixTime::MAX),
-                Some(kill_at) => {
-                    let (boot, wall) = self.leases.when_left(Duration::ZERO);
-                    (boot.min(kill_at), wall)
-                }
-            };
-            self.wake.at(alarms)?;
+            program.resume()?;
+            self.wake.at(self.alarms(stage, now))?;
             match self.wake.next(Some(program.changes()))? {
-                WakeReason::Change => match program.change()? {
-                    ProgramChange::Stopped(by) => is_held = program.stopped(by)?,
-                    ProgramChange::Left(process) => left_behind = Some(process),
-                    ProgramChange::Overdue => {
+                WakeReason::Change => match (program.change()?, stage) {
+                    (ProgramChange::Stopped(by), _) => program.stopped(by)?,
+                    (ProgramChange::Left(process), Stage::Running { .. }) => {
+                        stage = Stage::Running { left_behind: Some(process) };
+                    }
+                    (ProgramChange::Overdue, _) => {
                         // This process did not run when it should have stopped the program.
                         let now = self.now()?;
-                        if kill_at.is_none() {
+                        if let Stage::Running { .. } = stage {
                             self.say_why(now);
                         }
-                        kill_at = Some(now.boot);
+                        stage = Stage::Killing;
                     }
-                    ProgramChange::Ended(status) if kill_at.is_none() => {
+                    (ProgramChange::Ended(status), Stage::Running { left_behind }) => {
                         program.let_go();
                         if let (Some(process), false) = (left_behind, self.plan.release_on_exit) {
                             self.say_left(process);
@@ -336,9 +328,9 @@ impl Supervisor<'_> {
                         return Ok(status);
                     }
                     // Others may have ignored the request.
-                    ProgramChange::Ended(_) => kill_at = Some(now.boot),
-                    ProgramChange::Gone => return Ok(NO_LEASE),
-                    ProgramChange::None => {}
+                    (ProgramChange::Ended(_), _) => stage = Stage::Killing,
+                    (ProgramChange::Gone, _) => return Ok(NO_LEASE),
+                    (ProgramChange::Left(_) | ProgramChange::None, _) => {}
                 },
                 WakeReason::Signal(Signal::SIGCHLD) => {
                     program.reap_orphans()?;
@@ -346,15 +338,48 @@ impl Supervisor<'_> {
                 WakeReason::Signal(signal) => program.signal(signal)?,
                 WakeReason::News((session, News::Lost(error))) => {
                     self.leases.lost(session);
-                    if kill_at.is_none() {
+                    if let Stage::Running { .. } = stage {
                         self.say(&format!("{error:?}; the program is stopped"));
-                        kill_at = Some(self.stop(&program, ClockTimes::read()?)?);
+                        stage = self.stop(&program, ClockTimes::read()?)?;
                     }
                 }
                 WakeReason::News(news) => self.renewal(news)?,
                 WakeReason::Step => self.is_stepped = true,
                 WakeReason::Time => {}
             }
+        }
+    }
+
+    /// Asks the program to stop, or kills it, if the leases leave it no more time.
+    fn advance(
+        &self,
+        mut stage: Stage,
+        program: &mut Program,
+        now: ClockTimes,
+    ) -> Result<Stage, Error> {
+        let left = self.leases.left(now);
+        if matches!(stage, Stage::Running { .. }) && left <= self.kill_after {
+            self.say_why(now);
+            stage = self.stop(program, now)?;
+        }
+        if matches!(stage, Stage::Stopping { kill_at } if now.boot >= kill_at || left.is_zero()) {
+            stage = Stage::Killing;
+        }
+        if matches!(stage, Stage::Killing) {
+            program.kill()?;
+        }
+        Ok(stage)
+    }
+
+    /// Returns when the program is next stopped or killed.
+    fn alarms(&self, stage: Stage, now: ClockTimes) -> (Duration, UnixTime) {
+        match stage {
+            Stage::Running { .. } => self.leases.when_left(self.kill_after),
+            Stage::Stopping { kill_at } => {
+                let (boot, wall) = self.leases.when_left(Duration::ZERO);
+                (boot.min(kill_at), wall)
+            }
+            Stage::Killing => (now.boot + AGAIN, UnixTime::MAX),
         }
     }
 
@@ -458,12 +483,12 @@ impl Supervisor<'_> {
         Ok(now)
     }
 
-    /// Asks the program to end. Returns the time when it is killed.
-    fn stop(&self, program: &Program, now: ClockTimes) -> Result<Duration, Error> {
+    /// Asks the program to end.
+    fn stop(&self, program: &Program, now: ClockTimes) -> Result<Stage, Error> {
         for signal in [Signal::SIGTERM, Signal::SIGCONT] {
             program.signal(signal)?;
         }
-        Ok(now.boot.saturating_add(self.kill_after))
+        Ok(Stage::Stopping { kill_at: now.boot.saturating_add(self.kill_after) })
     }
 
     fn granted(&mut self, session: usize, window: ProgramWindow) {
