@@ -28,17 +28,14 @@ fn node_errors_have_the_range() {
         ("gen scru64 --node 42", ["node ID 42 needs a size in bits: 42/8", "--node-size 8"]),
         ("gen scru64 --node 42/24", ["24", "1..=23"]),
         ("gen scru64 --node 256/8", ["node ID 256", "0..=255"]),
-        ("gen nanoflake --node foo", ["'foo'", "a node is a number from 0 to 1023"]),
         ("gen nanoflake --node 0x400", ["node 1024", "0..=1023"]),
         ("gen sno --node foo", ["'foo'", "a node is a number from 0 to 65535"]),
-        ("gen sno --node 65536", ["node 65536", "0..=65535"]),
         ("gen snowflake --layout js-safe --node 64", ["node 64", "0..=63"]),
         ("gen kuid --node 0xgg", ["'0xgg' is not a fingerprint", "1 to 8 hexadecimal digits"]),
         ("gen kuid --node=", ["--node", "at least one character"]),
         ("gen kuid --kind local --node a@b", ["kuid local has no node", "--node"]),
         ("range sno --since 1 --node 7/32", ["--node", "to global kuids only"]),
         ("range kuid --since 1 --kind local --node 0x1", ["--node", "to global kuids only"]),
-        ("range kuid --since 1 --node 0x123456789", ["--node", "not a fingerprint"]),
         ("convert --to kuid --node= x", ["--node ''", "at least one character"]),
         ("convert --to nanoflake --node foo x", ["--node 'foo'", "a number from 0 to 1023"]),
         ("convert --to scru64 --node foo x", ["--node 'foo'", "42/8"]),
@@ -52,7 +49,6 @@ fn node_errors_have_the_range() {
         ("range kuid --node 5/16 --since 2024-01-01", ["5 of 16 bits", "32 bits"]),
         // A name of digits would be hashed.
         ("gen kuid --node 60145", ["60145 is a number", "60145/32"]),
-        ("range kuid --node 5 --since 2024-01-01", ["5 is a number", "5/32"]),
         ("convert --to kuid --node 5 0u375nxqh5cq", ["5 is a number", "5/32"]),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);
@@ -62,23 +58,17 @@ fn node_errors_have_the_range() {
 #[test]
 fn wrong_values_are_explained() {
     for (arguments, part) in [
-        ("gen sno -n foo", "a count is a number from 0"),
         ("gen sno -n 99999999999999999999", "count 99999999999999999999 is outside of 0..="),
         ("gen sno --meta foo", "a metabyte is a number from 0 to 255"),
-        ("gen sno --meta 256", "metabyte 256 is outside of 0..=255"),
         ("gen kuid --drift 11", "11 is outside of 5..=10"),
         ("inspect --node-size 0 x", "0 is outside of 1..=23"),
         ("gen sno --max-wait soon", "a number of seconds, or has units: 90s"),
         ("gen nanoflake --epoch soon", "not the name of an epoch, and neither milliseconds"),
         ("gen nanoflake --epoch 2020", "1970-01-01T00:00:02.020Z; as a date: 2020-01-01"),
-        ("lease init nanoflake --realm a --epoch 1704067200", "so this one is 1970-01-20T"),
-        ("convert --from sno --to nanoflake --to-epoch 2020 x", "as a date: 2020-01-01"),
         ("range sno --since soon --until 5", "RFC 3339 (2024-01-01T00:00:00Z), a date"),
-        ("range sno --since 5 --until 999", "--since: time 1970-01-01T00:00:00.005Z is outside of"),
         ("range sno --since 99999999999999999999 --until 5", "99999999999999999999 is outside of"),
         ("lease init sno --realm a --pool foo", "FIRST-LAST/BITS or N/BITS, as in 0-255/8"),
         ("lease init sno --realm A", "lower-case letters"),
-        ("convert --to nanoflake --node 70000 x", "node 70000 is outside of 0..=1023"),
         (
             "convert --to scru64 --to-node-size 8 --node 0x1000000000 x",
             "node ID 68719476736 is outside of 0..=255",
@@ -113,19 +103,9 @@ fn wrong_values_are_explained() {
         ),
         ("range sno --since now", "is the start of the range"), // one moment for both
         ("range sno --since 2024-01-01 --until 2024-01-02 --tz Atlantis", "Europe/Berlin"),
-        ("range uuid --since 1 --until 5", "nanoflake"),
-        (
-            "range ulid --since 1969-12-31T23:59:59.999 --until 5",
-            "--since: time 1969-12-31T23:59:59.999Z is outside of 1970-01-01T00:00:00Z to \
-             +010889-08-02T05:31:50.655Z",
-        ),
         ("range ksuid --since 2024-01-01 --as int", "than 128 bits"),
         ("layout 42x1ms/10n/12s@0", "sum of bits 64 is outside of 9..=63"),
         ("gen snowflake --layout 42x1ms/10n/12s@0 --node 1", "is 42x1ms/10n/12s/unsigned@0"),
-        (
-            "layout twiter",
-            "expected its bits, as in 41x1ms/10n/12s@2026-01-01, or one of the names twitter",
-        ),
         ("layout 41x1ms/10n/12s@2026", "so this one is 1970-01-01T00:00:02.026Z; as a date"),
         ("layout 41x1ms/10n", "at position 10"),
     ] {
@@ -254,10 +234,6 @@ fn node_sizes_agree_with_the_pool() {
     let fine = "lease init scru64 --realm fine --pool 0-4095/12 --node-size 12";
     assert_eq!(ran_in(state.path(), fine).status, OK);
     let mut refused = vec![
-        (
-            "lease init scru64 --realm a --node-size 16 --store static:5/8",
-            "nodes are 0-255/8, but --node-size is 16",
-        ),
         ("lease init scru64 --realm a --pool 0/1,128-255/8 --node-size 8", "are 0/1,128-255/8"),
         ("lease invalidate scru64 --realm a --node-size 16", "0-255/8, but --node-size is 16"),
         ("lease invalidate sno --realm fine --yes", "fine is of the scheme scru64"),
@@ -378,8 +354,6 @@ fn bad_input_has_a_reason() {
              version 7 nor version 8",
         ),
         ("convert --from uuid --to sno foo", "'foo' is not a UUID"),
-        ("convert --from scru64 --to sno foo", "'foo' is not a SCRU64 ID: 3 bytes long, not 12"),
-        ("convert --from discord --to sno foo", "'foo' is not a Discord Snowflake: "),
         ("convert --to sno !", "'!' is not an ID of any format known here"),
         ("convert --to sno foo", "'foo' is not likely an ID; it may be: Nanoflake"),
         ("inspect --from sno foo", "'foo' is not a sno ID: 3 bytes long, not 16"),
@@ -388,14 +362,11 @@ fn bad_input_has_a_reason() {
             "inspect --from sonyflake 9223372036854775808",
             "'9223372036854775808' is not a Sonyflake: the number 9223372036854775808 is above ",
         ),
-        ("inspect --from discord 12x", "'12x' is not a Discord Snowflake: 'x' at position 2"),
         ("inspect --from instagram 12x", "'12x' is not an Instagram ID: 'x' at position 2"),
         (
             "inspect --from ksuid zzzzzzzzzzzzzzzzzzzzzzzzzzz",
             "'zzzzzzzzzzzzzzzzzzzzzzzzzzz' is not a KSUID: out of its range",
         ),
-        ("inspect --from typeid foo", "'foo' is not a TypeID"),
-        ("inspect --from ulid 0u375nxqh5cq", "'0u375nxqh5cq' is not a ULID: 12 bytes long, not 26"),
     ] {
         assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);
     }
@@ -503,12 +474,10 @@ fn typos_list_the_choices() {
             "gen discord",
             ["'discord'", "\nhint: did you mean `tickid gen snowflake --layout discord`?"],
         ),
-        ("gen --node 5", ["'--node'", "\nhint: did you mean `tickid gen SCHEME --node`?"]),
         ("inspect --json --from uid x", ["'uid'", "kuid"]),
         ("inspect --form sno x", ["'--form'", "\nhint: did you mean --from? `tickid inspect "]),
         ("inspect --tz UTC --template x x", ["--template", "\nhint: `tickid inspect --help`"]),
         ("convert x", ["--to <FORMAT>", "\nhint: `tickid convert --help`"]),
-        ("convert --from isbn --to sno x", ["'isbn'", "instagram"]),
         ("gen nanoflake --as url", ["'url'", "text, int, hex, bytes, base36, decimal"]),
         ("gen uuid --as v9", ["'v9'", "v7, v8"]),
         ("inspect --from sno/url x", ["'sno/url'", "kuid/url"]),
@@ -518,7 +487,6 @@ fn typos_list_the_choices() {
         ("range sno --since 1 --until 2 --json --as bytes", ["--json", "--as bytes"]),
         ("gen sno --node 1 --times - --as bytes --after x", ["--after 'x'", "--as hex"]),
         ("lease exec --realm a", ["<COMMAND>", "\nhint: `tickid lease exec --help`"]),
-        ("lease list", ["--realm <NAME>", "\nhint: `tickid lease list --help`"]),
         ("gen uid", ["'uid'", "\nhint: did you mean `tickid gen kuid` or `tickid gen uuid`?"]),
         ("range sno --since 2 --until 1", ["is after --until", "\nhint: `tickid range --help`"]),
         ("gen sno -n 1x", ["10k, 1M, 1G", "\nhint: `tickid gen sno --help`"]),
@@ -533,7 +501,7 @@ fn typos_list_the_choices() {
         ("gen 0u375nxqh5cq", ["hint: ", "did you mean `tickid inspect 0u375nxqh5cq`?"]),
         ("-Gg5igPrJzJ7aYAB", ["'-G'", "`tickid inspect … -- -Gg5igPrJzJ7aYAB`"]),
         // Names in values, with or without others beside them.
-        ("layout twiter", ["'twiter'", "\nhint: did you mean twitter?"]),
+        ("layout twiter", ["or one of the names twitter", "\nhint: did you mean twitter?"]),
         ("convert --to discord --to-layout twiter 1", ["'twiter'", "hint: did you mean twitter?"]),
         ("gen nanoflake --epoch discrod", ["'discrod'", "\nhint: did you mean discord?"]),
         ("gen sno --start randm", ["'randm'", "\nhint: did you mean random?"]),
@@ -547,10 +515,6 @@ fn typos_list_the_choices() {
         (
             "convert scru64 sno 0u375nxqh5cq",
             ["--to <FORMAT>", "\nhint: did you mean `tickid convert --from scru64 --to sno`?"],
-        ),
-        (
-            "convert --from sno brpk4q72xwf2m63l",
-            ["--to <FORMAT>", "\nhint: `tickid convert --help`"],
         ),
         (
             "convert discord 1",
@@ -576,7 +540,6 @@ fn typos_list_the_choices() {
         ("gen -n 5 sno", ["'-n'", "\nhint: did you mean `tickid gen SCHEME -n`?"]),
         ("lease list orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
         ("range sno 2024-01-01", ["'2024-01-01'", "\nhint: did you mean --since 2024-01-01?"]),
-        ("inspect --format json x", ["'--format'", "\nhint: did you mean --json?"]),
         ("gen SCRU64", ["'SCRU64'", "\nhint: did you mean `tickid gen scru64`?"]),
         ("range sno --from now", ["'--from'", "\nhint: did you mean --since?"]),
         ("range sno --since 1 --to now", ["'--to'", "\nhint: did you mean --until?"]),
@@ -642,11 +605,6 @@ fn fixed_facts_of_realms_are_named() {
     let fixed = "\nhint: scheme, layout and kind of a realm are fixed for good";
     for (arguments, status, hint) in [
         ("gen nanoflake --realm chat", NODE_STORE, "\nhint: --epoch 1420070400000 is the realm's"),
-        (
-            "gen nanoflake --realm chat --epoch unix",
-            NODE_STORE,
-            "it has \"epoch 1420070400000\", the request \"epoch 0\"",
-        ),
         ("gen kuid --realm logs", NODE_STORE, "\nhint: --drift 9 is the realm's"),
         (
             "gen snowflake --realm posts",
@@ -654,11 +612,6 @@ fn fixed_facts_of_realms_are_named() {
             "\nhint: --layout 41x1ms/6n/6s@1735689600000 is the realm's",
         ),
         ("gen kuid --realm logs", NODE_STORE, "it has \"drift 9\", the request \"drift 8\""),
-        (
-            "gen kuid --realm logs --drift 8 --kind local",
-            NODE_STORE,
-            "it has \"drift 9\", the request \"drift 8\"",
-        ),
         ("gen kuid --realm alone --drift 8", NODE_STORE, alone),
         ("lease init kuid --realm alone --reconfigure", NODE_STORE, alone),
         (
@@ -678,11 +631,9 @@ fn fixed_facts_of_realms_are_named() {
             USAGE,
             "there already: nanoflake (epoch 1420070400000), with",
         ),
-        ("lease init nanoflake --realm chat", USAGE, fixed),
         ("lease init snowflake --realm posts --layout twitter", USAGE, fixed),
         ("lease init kuid --realm logs --drift 9 --kind local --pool 0/0", USAGE, fixed),
         ("lease init sno --realm s --term 20", USAGE, "\nhint: --reconfigure gives it other"),
-        ("lease init sno --realm s --pool 0-3/16", USAGE, "\nhint: --reconfigure gives it other"),
         (
             "lease init scru64 --realm chat --reconfigure",
             NODE_STORE,
