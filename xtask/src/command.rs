@@ -122,36 +122,25 @@ fn quoted(word: &OsStr) -> String {
 mod tests {
     use super::*;
 
-    fn cargo() -> Command {
-        Command::new("cargo", Path::new(env!("CARGO_MANIFEST_DIR")), "")
-    }
-
     #[test]
-    fn a_shown_command_can_be_pasted() {
-        let command = cargo().args(["doc", "--format", "{p} 'x'"]).env("A", "-D b");
-        assert_eq!(command.to_string(), r"A='-D b' cargo doc --format '{p} '\''x'\'''");
-        let command = Command::new("cargo", Path::new("."), "benches").args(["bench"]);
-        assert_eq!(command.to_string(), "cd benches && cargo bench");
-    }
+    fn commands_are_shown_relayed_and_named() {
+        let cargo = |args: &[&str]| {
+            Command::new("cargo", Path::new(env!("CARGO_MANIFEST_DIR")), "").args(args)
+        };
+        let shown = cargo(&["doc", "{p} 'x'"]).env("A", "-D b").to_string();
+        assert_eq!(shown, r"A='-D b' cargo doc '{p} '\''x'\'''");
+        assert_eq!(Command::new("cargo", Path::new("."), "a").to_string(), "cd a && cargo");
 
-    #[test]
-    fn relays_both_streams_and_the_status() {
-        let (script, mut heard) = ("echo out; echo err >&2", Vec::new());
-        let sh = Command::new("sh", Path::new(""), ".").args(["-c", script]);
+        let sh = Command::new("sh", Path::new(""), ".").args(["-c", "echo out; echo err >&2"]);
+        let mut heard = Vec::new();
         let (printed, status) = sh.relay(|line| heard.push(line.to_owned())).unwrap();
         assert_eq!((&*printed, status.success()), ("out\nerr\n", true));
         assert_eq!(heard, ["out", "err"]);
-        let (_, status) = cargo().args(["no-such-command"]).relay(|_| ()).unwrap();
-        assert_eq!(status.code(), Some(101));
-    }
+        assert_eq!(cargo(&["no-such-command"]).relay(|_| ()).unwrap().1.code(), Some(101));
 
-    #[test]
-    fn a_failed_command_is_named() {
-        let error = cargo().args(["no-such-command"]).read().unwrap_err();
-        assert!(error.to_string().starts_with("`cargo no-such-command` failed"), "{error}");
-        let error = cargo().args(["no-such-command"]).run().unwrap_err();
-        assert!(error.to_string().starts_with("`cargo no-such-command` failed"), "{error}");
-        let error = Command::new("cargo", Path::new("/nowhere"), "").run().unwrap_err();
-        assert!(error.to_string().starts_with("cannot run `cargo`: "), "{error}");
+        let failed = cargo(&["no-such-command"]).run().unwrap_err().to_string();
+        assert!(failed.starts_with("`cargo no-such-command` failed"), "{failed}");
+        let missing = Command::new("cargo", Path::new("/nowhere"), "").read().unwrap_err();
+        assert!(missing.to_string().starts_with("cannot run `cargo`: "), "{missing}");
     }
 }

@@ -159,16 +159,16 @@ mod tests {
 
     #[test]
     fn every_manifest_inherits() {
-        let package = package("a", &[], &[]);
-        let check = |text: &str| lines(inherited(&package, &files([("a/Cargo.toml", text)])));
-        let good = "[package]\nversion.workspace = true\nedition.workspace = true\n\
-                    rust-version.workspace = true\nlicense.workspace = true\n\
-                    authors.workspace = true\n\n[lints]\nworkspace = true\n";
-        assert_eq!(check(good), [""; 0]);
-        let own_version = good.replace("\nversion.workspace = true", "\nversion = \"1\"");
-        assert_eq!(check(&own_version), ["a/Cargo.toml: lacks `version.workspace = true`"]);
-        let lacking = ["a/Cargo.toml: lacks `[lints]\nworkspace = true`"];
-        assert_eq!(check(&good.replace("[lints]", "[lints.rust]")), lacking);
+        let good = format!("[package]\n{}\n", INHERITED.join("\n"));
+        let check = |text: &str| {
+            let files = files([("a/Cargo.toml", text)]);
+            lines(inherited(&package("a", &[], &[]), &files))
+        };
+        assert_eq!(check(&good), [""; 0]);
+        for part in INHERITED {
+            let lacking = good.replace(&format!("\n{part}"), "\n[lints.rust]");
+            assert_eq!(check(&lacking), [format!("a/Cargo.toml: lacks `{part}`")]);
+        }
     }
 
     #[test]
