@@ -121,7 +121,13 @@ impl Identifier {
     pub const fn scheme_id(&self) -> Option<AnyId> {
         match *self {
             Self::Scheme(id) | Self::Carried(id) => Some(id),
-            _ => None,
+            Self::KuidWide(_)
+            | Self::Preset(..)
+            | Self::Mastodon(_)
+            | Self::Uuid(_)
+            | Self::Foreign(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => None,
         }
     }
 
@@ -147,7 +153,14 @@ impl Identifier {
     pub const fn shown_format(&self) -> Format {
         match self {
             Self::Carried(id) => Format::of_kind(id.kind()),
-            _ => self.format(),
+            Self::Scheme(_)
+            | Self::KuidWide(_)
+            | Self::Preset(..)
+            | Self::Mastodon(_)
+            | Self::Uuid(_)
+            | Self::Foreign(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => self.format(),
         }
     }
 
@@ -339,7 +352,12 @@ impl Identifier {
                 AnyScheme::new(id.kind(), settings).setting_list()
             }
             Self::KuidWide(_) => AnyScheme::new(Kind::KuidGlobal, settings).setting_list(),
-            _ => SettingList::default(),
+            Self::Preset(..)
+            | Self::Mastodon(_)
+            | Self::Uuid(_)
+            | Self::Foreign(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => SettingList::default(),
         }
     }
 
@@ -351,10 +369,14 @@ impl Identifier {
             Self::Mastodon(id) => Some(id.0),
             Self::UnixTime(_, number) => Some(number),
             Self::Foreign(id) => Some(u64::from_be_bytes(id.bytes().try_into().ok()?)),
-            _ => {
-                let id = self.scheme_id()?;
-                if id.kind().byte_len() > 8 { None } else { u64::try_from(id.to_u128()).ok() }
+            Self::Scheme(id) | Self::Carried(id) if id.kind().byte_len() <= 8 => {
+                u64::try_from(id.to_u128()).ok()
             }
+            Self::Scheme(_)
+            | Self::Carried(_)
+            | Self::KuidWide(_)
+            | Self::Uuid(_)
+            | Self::TypeId { .. } => None,
         }
     }
 
@@ -408,7 +430,9 @@ impl ToParts for Identifier {
                 id.parts(&Settings { snowflake: preset.layout(), ..*settings })
             }
             Self::Mastodon(id) => id.parts(settings),
-            _ => Err(ConvertError::NoFields { format: self.format().title() }),
+            Self::Uuid(_) | Self::Foreign(_) | Self::TypeId { .. } | Self::UnixTime(..) => {
+                Err(ConvertError::NoFields { format: self.format().title() })
+            }
         }
     }
 }

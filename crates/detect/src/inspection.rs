@@ -327,7 +327,14 @@ impl<'a> Inspection<'a> {
         let uuid = match self.identifier {
             Identifier::Foreign(id) => id.bytes().try_into().ok().map(Uuid::from_bytes),
             Identifier::TypeId { uuid, .. } => Some(uuid),
-            _ => None,
+            // A UUID has its own text.
+            Identifier::Uuid(_)
+            | Identifier::Scheme(_)
+            | Identifier::KuidWide(_)
+            | Identifier::Preset(..)
+            | Identifier::Mastodon(_)
+            | Identifier::Carried(_)
+            | Identifier::UnixTime(..) => None,
         };
         // The forms that are integers are the same text as the integer below.
         let others = id.into_iter().flat_map(move |id| {
@@ -512,7 +519,8 @@ fn text_in<'a>(
             let (text, len) = id.description().map_or_else(Default::default, |it| it.write(bytes));
             CanonicalText::Foreign(text, len)
         }
-        _ => CanonicalText::Given(given),
+        // With the prefix or the case that the text had.
+        Identifier::Foreign(_) | Identifier::TypeId { .. } => CanonicalText::Given(given),
     }
 }
 
@@ -520,7 +528,6 @@ pub(crate) fn of_setting(setting: &Setting) -> Member {
     let value = match setting.value {
         SettingValue::Number(number) => MemberValue::Number(number),
         SettingValue::Word(word) => MemberValue::Word(word),
-        _ => MemberValue::Word(""),
     };
     Member { name: setting.name, value, meaning: setting.meaning }
 }

@@ -116,7 +116,10 @@ pub(super) struct Plan<'a> {
 impl Plan<'_> {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
         let options = self.options;
-        let is_text = matches!(self.form, Form::Text(_) | Form::Own);
+        let is_text = match self.form {
+            Form::Text(_) | Form::Own => true,
+            Form::Int | Form::Hex | Form::Bytes | Form::Tuple => false,
+        };
         let others = [("--json", options.json), ("--template", options.template.is_some())];
         if let Some((other, _)) = others.iter().find(|(_, is_given)| *is_given && !is_text) {
             let form = self.form.name();

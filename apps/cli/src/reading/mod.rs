@@ -45,7 +45,9 @@ impl<'a> Reader<'a> {
     ) -> Result<(Identifier, Form), String> {
         // The format's own text, which needs no search.
         let own = match Scheme::of(named.format) {
-            Some(scheme) => schemes::read(scheme, named.text, text, self.options).ok(),
+            Some(scheme) => {
+                schemes::read(scheme, named.text, text, self.options).and_then(Result::ok)
+            }
             None => of_other(named.format, text).map(|id| (id, Form::Own)),
         };
         match own {

@@ -69,7 +69,7 @@ pub(super) fn of(named: NamedFormat, text: &[u8], settings: &IdOptions) -> Strin
     // From the most precise reason to the least. The parsers of the schemes name the character and
     // its position; where there is no such parser, length and alphabet are compared.
     let own = Scheme::of(format);
-    let own = own.and_then(|scheme| schemes::read(scheme, form, text, settings).err());
+    let own = own.and_then(|scheme| schemes::read(scheme, form, text, settings)?.err());
     if let Some(error) = own {
         return format!("is {error}");
     }
@@ -153,7 +153,7 @@ pub(super) fn of_all(text: &[u8], settings: &IdOptions) -> String {
     // Digits have other readings, and other characters are not near misses.
     let snowflake = Scheme::of(Format::Snowflake);
     let own = Scheme::all().iter().filter(|scheme| Some(**scheme) != snowflake).filter(is_near);
-    let own = own.filter_map(|scheme| schemes::read(*scheme, None, text, settings).err());
+    let own = own.filter_map(|scheme| schemes::read(*scheme, None, text, settings)?.err());
     let mut reasons: Vec<String> = own.map(|error| error.to_string()).collect();
     let fixed = FIXED.iter().filter(|one| one.len.abs_diff(len) <= 1);
     reasons.extend(fixed.map(|one| one.reason(text)));

@@ -9,16 +9,29 @@ use tickid_text::{ParseError, ParseErrorKind};
 use crate::options::{IdOptions, KuidKind, Scheme};
 
 /// Reads `text` as an ID of `scheme`: as the kind with texts of its length, or otherwise as one
-/// with a node. `named` is the name of the text form, if one was named.
+/// with a node. `named` is the name of the text form, if one was named. Returns `None` if that kind
+/// has no such form.
 pub(crate) fn read(
     scheme: Scheme,
     named: Option<&str>,
     text: &[u8],
     settings: &IdOptions,
-) -> Result<(Identifier, Form), ParseError> {
+) -> Option<Result<(Identifier, Form), ParseError>> {
     let of_length = scheme.kinds().find(|kind| kind.text_lens().contains(&text.len()));
     let kind = of_length.unwrap_or_else(|| scheme.kind(KuidKind::Global));
-    let form = form_of(kind, named, text);
+    let form = match named {
+        Some(name) => TextForm::named(kind, name)?,
+        None => usual_form(kind, text),
+    };
+    Some(read_form(form, text, settings))
+}
+
+fn read_form(
+    form: TextForm,
+    text: &[u8],
+    settings: &IdOptions,
+) -> Result<(Identifier, Form), ParseError> {
+    let kind = form.kind();
     // No kind has 128 bits, which only global kuids with a wide node have.
     if kind == Kind::KuidGlobal && text.len() == WideGlobalId::TEXT_LEN {
         let mut rows = WideGlobalId::FORMS.iter().zip(TextForm::all(kind));
@@ -39,32 +52,29 @@ pub(crate) fn read(
     Ok((Identifier::Scheme(id), Form::Text(form)))
 }
 
-/// Returns the form of `text`: the one that was named, or else the canonical one, unless the text
-/// has a length that only one of the others has.
-fn form_of(kind: Kind, named: Option<&str>, text: &[u8]) -> TextForm {
+/// Returns the form that is taken for that of `text` if none is named: the canonical one, unless the
+/// text has a length that only one of the others has.
+fn usual_form(kind: Kind, text: &[u8]) -> TextForm {
     let canonical = TextForm::canonical(kind);
     let (min, max) = canonical.lens;
-    let is_other = !(min..=max).contains(&text.len());
-    let fits = |form: &TextForm| is_other && form.fits(text.len(), Characters::used_in(text));
-    let named = named.and_then(|name| TextForm::named(kind, name));
-    named.or_else(|| TextForm::all(kind).find(fits)).unwrap_or(canonical)
+    let fits = |form: &TextForm| form.fits(text.len(), Characters::used_in(text));
+    match TextForm::all(kind).find(fits) {
+        Some(other) if !(min..=max).contains(&text.len()) => other,
+        // Its parser says what is wrong with the text.
+        Some(_) | None => canonical,
+    }
 }
 
 /// Reports whether a reading of a text has the form that is taken for it: forms of one length are
 /// never guessed.
 pub(crate) fn is_usual(reading: &Reading, text: &[u8]) -> bool {
-    let kind = match reading.identifier() {
-        Identifier::Scheme(id) => id.kind(),
-        Identifier::KuidWide(_) => Kind::KuidGlobal,
-        // Formats that are no scheme have one text.
-        _ => return true,
-    };
     match reading.form() {
         // A wide kuid is longer than other forms of global ones.
         Form::Text(found) if matches!(reading.identifier(), Identifier::KuidWide(_)) => {
-            found == TextForm::canonical(kind)
+            found == TextForm::canonical(found.kind())
         }
-        Form::Text(found) => found == form_of(kind, None, text),
+        Form::Text(found) => found == usual_form(found.kind(), text),
+        // Formats that are no scheme have one text.
         Form::Own | Form::Int | Form::Hex | Form::Bytes | Form::Tuple => true,
     }
 }

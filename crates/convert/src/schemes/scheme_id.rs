@@ -207,7 +207,7 @@ pub struct Setting {
 
 /// The value of a [`Setting`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[allow(clippy::exhaustive_enums, reason = "whoever prints settings has to print each value")]
 pub enum SettingValue {
     /// A number.
     Number(i64),

@@ -106,7 +106,7 @@ impl Description {
         // The bits beyond those of the ID are in the last digit, which then holds the fewer of its.
         let mut beyond = match self.coding {
             Coding::LowDigits(digits) => len * digits.bits() - 8 * self.byte_len(),
-            _ => 0,
+            Coding::Digits(_) | Coding::Base62 | Coding::Hexadecimal | Coding::Decimal => 0,
         };
         for digit in text.iter_mut().take(len).rev() {
             let value = texts::divide(&mut number, alphabet.len() >> beyond) << beyond;

@@ -134,7 +134,7 @@ macro_rules! formats {
             pub const fn of_kind(kind: Kind) -> Self {
                 match kind {
                     $($($(Kind::$kind => Self::$variant,)+)?)+
-                    // A test compares all kinds.
+                    // None, or what is below would not compile.
                     _ => Self::Uuid,
                 }
             }
@@ -145,11 +145,26 @@ macro_rules! formats {
             pub const fn of_preset(preset: Preset) -> Self {
                 match preset {
                     $($($Preset::$variant => Self::$variant,)?)+
-                    // A test compares all presets.
+                    // None, or what is below would not compile.
                     _ => Self::Snowflake,
                 }
             }
         }
+
+        // Both types may grow, so a `match` has to have an arm for others. This asks for the rows.
+        const _: () = {
+            let (mut kind, mut preset) = (0, 0);
+            while kind < Kind::ALL.len() {
+                let format = Format::of_kind(Kind::ALL[kind]);
+                assert!(!matches!(format, Format::Uuid), "a kind of IDs without a row");
+                kind += 1;
+            }
+            while preset < Preset::ALL.len() {
+                let format = Format::of_preset(Preset::ALL[preset]);
+                assert!(!matches!(format, Format::Snowflake), "a preset without a row");
+                preset += 1;
+            }
+        };
 
         /// The formats that are only read.
         pub(crate) static READ_ONLY: &[(Format, &Description)] = &[$($({

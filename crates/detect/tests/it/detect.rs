@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use tickid_convert::{AnyId, ConvertError, Kind, Options, Settings, TextForm, carry, convert};
+use tickid_convert::{
+    AnyId, ConvertError, Kind, Options, Settings, TextForm, ToParts as _, carry, convert,
+};
 use tickid_core::UnixTime;
 use tickid_detect::{
     Confidence, Doubt, Form, Format, Identifier, Inspection, Reading, Readings, detect, trimmed,
@@ -575,6 +577,13 @@ proptest! {
             let found = found(&text);
             prop_assert!(found.iter().any(|one| (one.identifier(), one.form()) == reading),
                 "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn no_bytes_panic(text: Vec<u8>) {
+        for one in detect(&text, &Settings::default(), Some(NOW)).iter() {
+            let _ = one.identifier().parts(&Settings::default());
         }
     }
 
