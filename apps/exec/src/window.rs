@@ -64,7 +64,7 @@ impl ProgramWindow {
             closes,
             // The store's clock read that after the request was sent.
             closes_boot: asked.saturating_add(closes.saturating_since(lease.granted_at)),
-            renewal_due: asked.saturating_add(terms.term / 2),
+            renewal_due: asked.saturating_add(lease.terms.term / 2),
         }
     }
 

@@ -27,13 +27,12 @@ fn main() -> Result<(), BoxError> {
         None => Store::in_memory(),
     };
     let realm = Realm::builder("orders", Scru64).pool("0-255/8").build()?;
-    let term = realm.terms().term;
     let generator = LeasedGenerator::start(store, realm)?;
     println!("an ID: {}", generator.generate()?);
 
     let listener = TcpListener::bind("127.0.0.1:8080")?;
     for connection in listener.incoming() {
-        if let Err(error) = answer(connection?, &readiness(&generator, term)) {
+        if let Err(error) = answer(connection?, &readiness(&generator)) {
             println!("a client went away: {error}");
         }
     }
@@ -41,14 +40,11 @@ fn main() -> Result<(), BoxError> {
 }
 
 /// Returns a human-readable sentence, as an error if the process is not ready.
-fn readiness<S: Scheme>(
-    generator: &LeasedGenerator<S>,
-    term: core::time::Duration,
-) -> Result<String, String> {
+fn readiness<S: Scheme>(generator: &LeasedGenerator<S>) -> Result<String, String> {
     let state = generator.state();
     let left = state.window_left.as_secs_f64();
     let renewed = state.renewed_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
-    if state.window_left >= term / 4 {
+    if state.lease.is_some_and(|lease| state.window_left >= lease.terms.term / 4) {
         return Ok(format!("ready: {left:.1} s left, renewed {renewed}"));
     }
     let trouble = state.trouble.map_or_else(|| "none".to_owned(), |trouble| trouble.to_string());

@@ -159,7 +159,8 @@ impl RunningRealm {
     /// least half of it.
     pub(crate) fn check_ready(&self) -> Result<(), NotReady> {
         let state = self.state();
-        if state.window_left >= self.spec.terms().term / 4 {
+        // The store's term, which an operator can change while the server runs.
+        if state.lease.is_some_and(|lease| state.window_left >= lease.terms.term / 4) {
             return Ok(());
         }
         Err(NotReady::from(&state))

@@ -519,6 +519,21 @@ async fn stalls_name_a_time() {
     assert_eq!(get(&server, "/healthz").await.status, 200);
 }
 
+/// A server was started with a term of an hour, but leases have the store's, whose windows are
+/// shorter than a quarter of that.
+#[tokio::test]
+async fn readiness_goes_by_the_term_of_the_store() {
+    let store = Store::in_memory();
+    let [kept, ..] = realms();
+    store.create(&kept, Start::Immediately).await.unwrap();
+    let terms = kept.terms().with_term(Duration::from_secs(3_600));
+    let builder = Server::builder(store).adopt().realm(kept.with_terms(terms).unwrap());
+    let server = builder.http(any_port()).start().await.unwrap();
+    let id = get(&server, "/v1/realms/scru64/ids").await;
+    let ready = get(&server, "/readyz").await;
+    assert_eq!((id.status.as_u16(), ready.text()), (200, "ready\n"));
+}
+
 /// A realm starts again later after its leases were invalidated.
 #[tokio::test]
 async fn stalls_name_the_time_if_it_is_known() {

@@ -61,6 +61,7 @@ impl<S: Scheme, C> ActiveLease<S, C> {
             era: 0,
             version: Version(0),
             granted_at: UnixTime::EPOCH,
+            terms: spec.terms(),
         };
         Ok(Self { generator, lease, is_over: AtomicBool::new(true) })
     }

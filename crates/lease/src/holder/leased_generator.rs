@@ -359,7 +359,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
 
     /// Returns the present state, for readiness checks and monitoring, without contacting the store.
     /// A good rule for readiness is that [`window_left`](LeaseState::window_left) is at least a
-    /// quarter of the realm's term.
+    /// quarter of its lease's term.
     #[must_use]
     pub fn state(&self) -> LeaseState {
         self.shared().state()

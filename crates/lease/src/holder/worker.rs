@@ -84,11 +84,11 @@ impl Worker {
     /// Keeps the lease until the generator is stopped, and releases it then.
     pub(super) fn run(mut self) -> Result<(), StoreError> {
         let _finish = Finish(Arc::clone(&self.shared));
-        // Nothing wakes this thread when a clock is set or a generator falls behind, so it looks a
-        // few times within the shortest terms, and twice a second otherwise.
-        let term = self.session.realm().terms().term;
-        let nap = (term / 10).clamp(SHORTEST_NAP, LONGEST_NAP);
         while !self.shared.is_stopped() {
+            // Nothing wakes this thread when a clock is set or a generator falls behind, so it
+            // looks a few times within the shortest terms, and twice a second otherwise.
+            let term = self.session.terms().term;
+            let nap = (term / 10).clamp(SHORTEST_NAP, LONGEST_NAP);
             if self.active.as_ref().is_some_and(|active| active.is_closed()) {
                 // The user closed it.
                 let released = self.release_active();
@@ -276,16 +276,15 @@ impl Worker {
     fn granted(&self, active: &dyn Engine, lease: Lease, latency: Duration) -> Granted {
         let ahead = |now: UnixTime| now.as_micros().checked_sub(lease.granted_at.as_micros());
         let clock_ahead_micros = active.now().and_then(ahead);
-        let skew = self.session.realm().terms().skew;
-        let clock_gap = ClockGap::beyond(skew, clock_ahead_micros, latency);
+        let clock_gap = ClockGap::beyond(lease.terms.skew, clock_ahead_micros, latency);
         Granted { lease, clock_ahead_micros, clock_gap, latency }
     }
 
     fn fail(&mut self, error: LeaseError, is_move: bool) {
         let reason = error.reason();
-        let realm = self.session.realm();
-        if let Some(suppressed) = self.warnings.admit(reason, boot::now(), realm.terms().term) {
-            let (realm, endpoint) = (realm.name(), self.options.store.endpoint());
+        let term = self.session.terms().term;
+        if let Some(suppressed) = self.warnings.admit(reason, boot::now(), term) {
+            let (realm, endpoint) = (self.session.realm().name(), self.options.store.endpoint());
             if is_move {
                 tracing::warn!(%realm, endpoint, ?error, suppressed, "clock behind, no other node");
             } else {

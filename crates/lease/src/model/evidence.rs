@@ -134,7 +134,8 @@ mod tests {
     }
 
     fn lease() -> Lease {
-        crate::model::rules::lease(0, &row(), Some(Version(4)), now()).unwrap()
+        let terms = record().realm.terms();
+        crate::model::rules::lease(0, terms, &row(), Some(Version(4)), now()).unwrap()
     }
 
     fn intact(row: Row, version: u64) -> RowState {

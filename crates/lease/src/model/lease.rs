@@ -2,6 +2,7 @@
 
 use tickid_core::{AnyNode, UnixTime};
 
+use crate::model::realm_spec::Terms;
 use crate::model::refusal::LeaseEnd;
 use crate::model::token::{Token, mix};
 
@@ -49,6 +50,9 @@ pub struct Lease {
     pub version: super::record::Version,
     /// The store's clock when it was granted or last renewed.
     pub granted_at: UnixTime,
+    /// The realm's terms in the store at that time. They can change while the lease lasts, by
+    /// [`Store::reconfigure`](crate::Store::reconfigure).
+    pub terms: Terms,
 }
 
 /// A request for a lease.

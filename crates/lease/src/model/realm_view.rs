@@ -44,11 +44,11 @@ impl RealmView {
 
     /// Returns the leases of all holders, as of the view's time. A lease may have expired.
     pub fn leases(&self) -> impl Iterator<Item = Lease> {
-        let record = self.record.iter();
-        let realm = record.map(|(record, _)| record.realm.name().id()).next();
+        let realm = self.record.as_ref().map(|(record, _)| &record.realm);
         self.rows.values().filter_map(move |state| {
             let (row, version) = (state.row()?, state.version()?);
-            let lease = rules::lease(realm?, row, Some(version), self.now)?;
+            let lease =
+                rules::lease(realm?.name().id(), realm?.terms(), row, Some(version), self.now)?;
             Some(Lease { version, ..lease })
         })
     }

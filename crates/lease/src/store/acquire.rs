@@ -14,7 +14,7 @@ use super::transaction::{Decision, Missing, Repeats};
 use crate::backend::Scope;
 use crate::model::candidates::{Choice, Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
-use crate::model::realm_spec::RealmSpec;
+use crate::model::realm_spec::{RealmSpec, Terms};
 use crate::model::realm_view::RealmView;
 use crate::model::record::{PauseReason, Record, Row, RowState, Version};
 use crate::model::refusal::Refusal;
@@ -109,7 +109,7 @@ impl<'a> Acquisition<'a> {
             let (era, state) = (rules.record.era, view.rows.get(&node));
             Ok(match rules.retry(node, state, earlier) {
                 Ok(Some(row)) => {
-                    let lease = lease(id, &row, state, view);
+                    let lease = lease(id, realm.terms, &row, state, view);
                     Decision::row(row, (era, Ok(lease)))
                 }
                 Ok(None) => Decision::none((era, Ok(None))),
@@ -168,7 +168,7 @@ impl<'a> Acquisition<'a> {
             }
         };
         let node = row.node;
-        let lease = lease(self.id, &row, view.rows.get(&node), &view);
+        let lease = lease(self.id, self.realm.terms, &row, view.rows.get(&node), &view);
         // On a full disk neither rows nor records can be added.
         let record = rules.counted(&view, node).filter(|_| may_add);
         let decision = Decision { record, ..Decision::row(row, lease) };
@@ -226,9 +226,10 @@ impl<'a> Acquisition<'a> {
 /// Returns the lease that a row represents once it is committed over `state`.
 pub(super) fn lease(
     realm: u64,
+    terms: Terms,
     row: &Row,
     state: Option<&RowState>,
     view: &RealmView,
 ) -> Option<Lease> {
-    rules::lease(realm, row, state.and_then(RowState::version), view.now)
+    rules::lease(realm, terms, row, state.and_then(RowState::version), view.now)
 }

@@ -182,7 +182,8 @@ impl Cache {
         let Fact { value: old, version, .. } = rows.get(&lease.node)?;
         let state = RowState::Intact { row: old.clone(), version: *version, is_dead: false };
         let new = RealmRules::new(record, now).ok()?.renew(lease, Some(&state)).ok()?;
-        let renewed = rules::lease(lease.realm, &new, Some(*version), now)?;
+        let terms = record.realm.terms();
+        let renewed = rules::lease(lease.realm, terms, &new, Some(*version), now)?;
         let (version, exactly) = (Some(*version), Some(old.clone()));
         let change = Change {
             generation: record.generation.clone(),

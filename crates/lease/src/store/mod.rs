@@ -239,7 +239,8 @@ impl Store {
         }
         self.change(realm, lease, |rules, state, view| {
             let row = rules.renew(lease, state)?;
-            let renewed = acquire::lease(lease.realm, &row, state, view);
+            let terms = rules.record.realm.terms();
+            let renewed = acquire::lease(lease.realm, terms, &row, state, view);
             let lost = Refusal::Lost { node: lease.node, why: LeaseEnd::Token };
             Ok((row, renewed.ok_or(lost)?))
         })

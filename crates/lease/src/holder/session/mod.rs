@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::model::lease::{Claim, Lease};
-use crate::model::realm_spec::RealmSpec;
+use crate::model::realm_spec::{RealmSpec, Terms};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::token::{Token, mix};
 use crate::store::Store;
@@ -180,6 +180,12 @@ impl LeaseSession {
         &self.realm
     }
 
+    /// Returns the terms of the lease, which the store may have changed since the session was
+    /// created, or those of the realm without a lease.
+    pub(super) fn terms(&self) -> Terms {
+        self.lease.map_or(self.realm.terms(), |lease| lease.terms)
+    }
+
     /// Replaces the nodes and the terms by those that the store has.
     pub(super) fn adopt(&mut self, realm: RealmSpec) {
         self.realm = realm;
@@ -213,7 +219,7 @@ impl LeaseSession {
     /// another attempt, because a connection may be dead.
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
-        let terms = self.realm.terms();
+        let terms = self.terms();
         match request {
             Request::Acquire(_) if self.lease.is_none() => terms.longest_timeout(),
             Request::Acquire(_) => terms.timeout(),
@@ -250,7 +256,7 @@ impl LeaseSession {
         // issue at once.
         let moves = match self.lease {
             Some(lease) if now >= self.renewal.due => return Ok(Some(Request::Renew(lease))),
-            Some(_) if tick.is_none() || stall <= self.realm.terms().term => return Ok(None),
+            Some(_) if tick.is_none() || stall <= self.terms().term => return Ok(None),
             Some(_) => true,
             None => false,
         };
@@ -281,7 +287,7 @@ impl LeaseSession {
         now: Duration,
         answer: Result<Lease, StoreError>,
     ) -> Outcome {
-        let term = self.realm.terms().term;
+        let term = self.terms().term;
         let is_renewal = matches!(request, Request::Renew(_));
         if let Request::Acquire(claim) = &request {
             self.seen_era = self.seen_era.max(claim.seen_era);
@@ -298,6 +304,7 @@ impl LeaseSession {
                 }
                 self.lease = Some(lease);
                 // Half a term is left for retries. Not all holders of a fleet renew at once.
+                let term = lease.terms.term;
                 let early = self.random_below(term / 10);
                 let due = asked.saturating_add(term / 2).saturating_sub(early);
                 self.renewal = Timer { due, failures: 0 };
@@ -328,7 +335,7 @@ impl LeaseSession {
                     false => Duration::MAX,
                 };
                 let pause = self.pause(&error, is_renewal, failures, most);
-                let bound = self.realm.terms().timeout();
+                let bound = self.terms().timeout();
                 let is_far = is_silent && took >= bound;
                 let error = if is_far { error.too_distant(bound, term) } else { error };
                 let due = now.saturating_add(pause);
@@ -389,7 +396,7 @@ impl LeaseSession {
     /// Gives up a lease that was released because it could not be used. The next is acquired a term
     /// later.
     pub fn give_up(&mut self, now: Duration) {
-        let due = now.saturating_add(self.realm.terms().term);
+        let due = now.saturating_add(self.terms().term);
         (self.lease, self.claim) = (None, None);
         self.acquisition = Timer { due, failures: 0 };
     }
@@ -403,7 +410,7 @@ impl LeaseSession {
         failures: u32,
         most: Duration,
     ) -> Duration {
-        let term = self.realm.terms().term;
+        let term = self.terms().term;
         match error.refusal() {
             // All holders wait for this moment. Until then they look as often as they would renew:
             // a store that loses data again may grant its nodes in the meantime.

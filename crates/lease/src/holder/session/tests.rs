@@ -30,6 +30,7 @@ fn lease(token: u128) -> Lease {
         era: 0,
         version: Version(1),
         granted_at: UnixTime::EPOCH,
+        terms: session(0).realm().terms(),
     }
 }
 
@@ -400,4 +401,22 @@ fn unreadable_clock_moves_nothing() {
     let mut session = session(1).holding(secs(100));
     let draw = || Ok(Token::from_bits(2));
     assert_eq!(session.request(secs(101), None, Duration::MAX, draw).unwrap(), None);
+}
+
+/// An operator may shorten the term while a holder has a lease. By its first term, it would then
+/// renew after the window has ended.
+#[test]
+fn the_terms_are_those_of_the_lease() {
+    let mut session = session(1).holding(secs(100));
+    let asked = session.due();
+    let mut shorter = lease(1);
+    shorter.terms.term = TERM / 5;
+    let renewal = session.next(asked, NO_STALL, 2).unwrap();
+    session.answered(renewal, asked, asked, Ok(shorter));
+    let pause = session.due() - asked;
+    assert!((TERM / 5 * 4 / 10..=TERM / 10).contains(&pause), "{pause:?}");
+    assert_eq!(session.timeout(&Request::Renew(shorter)), TERM / 20);
+    // Without a lease, it has those that it claims by.
+    session.give_up(asked);
+    assert_eq!(session.terms().term, TERM);
 }

@@ -14,7 +14,7 @@ pub(super) mod tests;
 use tickid_core::{AnyNode, UnixTime};
 
 use crate::model::lease::{Claim, Lease};
-use crate::model::realm_spec::RealmSpec;
+use crate::model::realm_spec::{RealmSpec, Terms};
 use crate::model::record::{Extra, PauseReason, PoolPart, Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 
@@ -380,16 +380,18 @@ pub(crate) fn begin(
 }
 
 /// Returns the lease that a row represents for its holder once it is committed over version
-/// `before`. `realm` is the [ID](RealmName::id) of its realm.
+/// `before`. `realm` is the [ID](RealmName::id) of its realm, and `terms` are the store's.
 pub(crate) fn lease(
     realm: u64,
+    terms: Terms,
     row: &Row,
     before: Option<Version>,
     now: UnixTime,
 ) -> Option<Lease> {
     let Row { node, token, era, floor, ceiling, .. } = *row;
     let version = Version::after(before);
-    Some(Lease { realm, node, token: token?, floor, ceiling, era, version, granted_at: now })
+    let token = token?;
+    Some(Lease { realm, node, token, floor, ceiling, era, version, granted_at: now, terms })
 }
 
 /// Returns the refusal of a request on a node whose row cannot be read.

@@ -45,7 +45,8 @@ fn dead(row: Row) -> RowState {
 
 /// The lease of [`row`] 1.
 fn lease(ceiling: u64, version: u64) -> Lease {
-    super::lease(0, &row(1, ceiling), Some(Version(version - 1)), at(90)).unwrap()
+    let terms = realm("0-7/8").terms();
+    super::lease(0, terms, &row(1, ceiling), Some(Version(version - 1)), at(90)).unwrap()
 }
 
 pub(crate) fn rows(states: impl IntoIterator<Item = (u64, RowState)>) -> Rows {
