@@ -396,6 +396,27 @@ async fn machines_get_their_answers() {
     }
 }
 
+/// A renamed metric would silence an alert.
+#[tokio::test]
+async fn alerts_are_on_exported_metrics() {
+    let server = server().await;
+    let answer = get(&server, "/metrics").await;
+    let text = answer.text();
+    let alerts = include_str!("../../../packaging/alerts.yaml");
+    let alerts = alerts.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+    let names: HashSet<&str> = alerts.filter(|word| word.starts_with("tickid_")).collect();
+    assert_eq!(names.len(), 5, "{names:?}");
+    for name in names {
+        assert!(text.contains(&format!("\n{name}{{realm=\"sno\"")), "{name}\n{text}");
+    }
+    for reason in ["acquiring", "not_started"] {
+        let line = format!("tickid_lease_failures_total{{realm=\"sno\",reason=\"{reason}\"}} ");
+        assert!(text.contains(&line), "{line}\n{text}");
+    }
+    let line = "tickid_lease_stalls_total{realm=\"sno\",reason=\"clock_behind\"} 0\n";
+    assert!(text.contains(line), "{line}{text}");
+}
+
 /// Checks a value against its schema, as far as the description of this server uses schemas.
 fn check_schema(api: &Value, schema: &Value, value: &Value, place: &str) {
     if let Some(reference) = schema["$ref"].as_str() {
