@@ -3,11 +3,40 @@
 //!
 //! The program reads its nodes from the environment and generates IDs in any language. Nothing
 //! holds it to its window, so it is ended in time, before a different holder can have its node
-//! (*exclusion by time*). The package's README has what this assumes, and the cases that remain.
+//! (*exclusion by time*). `docs/exec.md` has what this assumes, and the cases that remain.
 //! The command `tickid lease exec` is this crate with options.
 //!
 //! A program in Rust needs none of this. It leases its node with `tickid-lease`, whose generator
 //! stops at the end of its window by itself.
+//!
+//! # Examples
+//! ```rust,no_run
+//! use std::process::ExitCode;
+//!
+//! use tickid_exec::{Error, Plan};
+//! use tickid_lease::Store;
+//! use tickid_lease::session::block_on;
+//!
+//! fn main() -> ExitCode {
+//!     // This program runs itself again, as the keeper and as what becomes the program.
+//!     let ended = tickid_exec::stage().unwrap_or_else(run);
+//!     ended.unwrap_or_else(|error| {
+//!         eprintln!("error: {error}");
+//!         ExitCode::from(tickid_exec::SUPERVISION)
+//!     })
+//! }
+//!
+//! fn run() -> Result<ExitCode, Error> {
+//!     let open = || {
+//!         let store = Store::open("file:///var/lib/orders")?;
+//!         let name = "orders".parse().expect("a name");
+//!         let realm = block_on(store.realm(&name), Plan::MAX_WAIT)?.realm;
+//!         Ok((store, realm))
+//!     };
+//!     let command = vec!["python3".into(), "orders.py".into()];
+//!     tickid_exec::exec(open, &Plan::new(command, |remark| eprintln!("{remark}")))
+//! }
+//! ```
 //!
 //! # Processes
 //!
@@ -101,11 +130,6 @@ pub use self::keeper::SUPERVISION;
 use self::launch::{Launch, launch};
 pub use self::plan::{Plan, Variables};
 pub use self::supervisor::exec;
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 /// Runs the stage that this process is, if a supervisor or a keeper has started it. In every other
 /// process it returns `None`.

@@ -94,8 +94,3 @@ pub use self::error::{RealmProblem, ReloadError, ServerError, Stopped};
 pub use self::limits::Limits;
 pub use self::server::{Server, ServerBuilder};
 pub use self::tls::TlsFiles;
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -228,8 +228,3 @@ fn check_guard(layout: &str) -> Result<(), String> {
         "create functions: time and sequence of {layout} have {used} bits, more than {most}"
     ))
 }
-
-/// The examples of the package's README, so that they stay true.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct PackageReadme;

@@ -12,7 +12,7 @@ use crate::process::{ran, tickid};
 
 const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 /// The pages that are the READMEs of packages.
-const PACKAGES: [&str; 3] = ["clients/node", "clients/python", "exec"];
+const PACKAGES: [&str; 2] = ["clients/node", "clients/python"];
 
 /// A realm of two pages, which the second page would find with another scheme or other nodes.
 #[test]

@@ -1,5 +1,4 @@
-//! Programs in other languages that use the node of `lease exec`, as the README of
-//! `tickid-exec` has them.
+//! Programs in other languages that use the node of `lease exec`, as docs/exec.md has them.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -10,7 +9,7 @@ use std::process::Command;
 use super::state;
 use crate::process::{OK, USAGE, json_lines, ran, run, tickid, with_state};
 
-const PAGE: &str = include_str!("../../../../exec/README.md");
+const PAGE: &str = include_str!("../../../../../docs/exec.md");
 
 /// The programs' names, the names of the tags on the page, and the arguments before the file.
 const LANGUAGES: [(&str, &str, &[&str]); 4] =
