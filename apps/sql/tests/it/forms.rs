@@ -555,7 +555,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
         base.psql(&statements);
         run += 1;
     }
-    assert_eq!(run, 10);
+    assert_eq!(run, 12);
     // The last one has removed the functions, and nothing else.
     assert_eq!(base.psql("SELECT count(*) FROM orders WHERE id > 0"), "1");
     assert_eq!(base.psql("SELECT to_regclass('events_2026_11')"), "events_2026_11");
