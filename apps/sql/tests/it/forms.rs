@@ -15,7 +15,7 @@ use tickid_testkit::vectors::{array, field, load, string};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, spec};
 
-pub(crate) const TESTS: [Test<Postgres>; 11] = [
+pub(crate) const TESTS: [Test<Postgres>; 12] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
     ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
     ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
@@ -27,6 +27,7 @@ pub(crate) const TESTS: [Test<Postgres>; 11] = [
     ("other_realms_and_schemes_are_refused", other_realms_and_schemes_are_refused),
     ("an_index_sorts_scru64_of_either_case", an_index_sorts_scru64_of_either_case),
     ("statements_of_the_guide_run", statements_of_the_guide_run),
+    ("triggers_on_tables_stop_first_ids", triggers_on_tables_stop_first_ids),
 ];
 
 fn hex(bytes: &[u8]) -> String {
@@ -533,6 +534,21 @@ fn refuse_to_remove_what_is_used(base: &Base<'_>, statements: &str) {
     );
 }
 
+/// Before PostgreSQL 17, the log is flushed by creating a table.
+fn triggers_on_tables_stop_first_ids(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Scru64]);
+    base.psql(
+        "CREATE FUNCTION public.forbid() RETURNS event_trigger LANGUAGE plpgsql
+         AS $$ BEGIN RAISE 'no tables here'; END $$;
+         CREATE EVENT TRIGGER forbid ON ddl_command_start EXECUTE FUNCTION public.forbid()",
+    );
+    let version: u32 = base.psql("SHOW server_version_num").parse().unwrap();
+    let drawn = server.psql(&base.name, "SELECT tickid.scru64('scru64')");
+    assert_eq!(drawn.is_ok(), version >= 17_00_00, "{drawn:?}");
+    let refused = drawn.err().is_none_or(|error| error.to_string().contains("no tables here"));
+    assert!(refused, "an error of something else");
+}
+
 fn statements_of_the_guide_run(server: &Postgres) {
     let base = Base::empty(server);
     let realm = spec("shop", DISCORD, "0-1023/10");
@@ -553,6 +569,18 @@ fn statements_of_the_guide_run(server: &Postgres) {
             refuse_to_remove_what_is_used(&base, &statements);
         }
         base.psql(&statements);
+        if block.contains("shop_decoder") {
+            // As pg_partman calls them.
+            let bounds = base.psql(
+                "SELECT public.shop_decoder(public.shop_encoder('2026-11-01Z')) = '2026-11-01Z',
+                     public.shop_encoder('2016-11-01Z') < tickid.nanoflake_next_text('shop')
+                         COLLATE \"C\",
+                     public.shop_encoder(now() + interval '1 h') > tickid.nanoflake_next_text('shop')
+                         COLLATE \"C\",
+                     public.shop_encoder(NULL) IS NULL AND public.shop_decoder(NULL) IS NULL",
+            );
+            assert_eq!(bounds, "t|t|t|t");
+        }
         run += 1;
     }
     assert_eq!(run, 12);
