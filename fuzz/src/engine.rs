@@ -35,7 +35,7 @@ fn any_scheme(data: &mut Unstructured<'_>) -> Result<()> {
 pub(crate) fn hold<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<()> {
     let setup = setup(subject, data)?;
     let is_shared = data.arbitrary()?;
-    let schedule = schedule(&subject.layout(), data);
+    let schedule = schedule(&subject.settings(), data);
     if let Err(broken) = run(subject, &setup, is_shared, &schedule) {
         panic!("{}: {broken}\n{setup:?}\n{schedule:?}", T::Scheme::NAME);
     }
@@ -43,7 +43,7 @@ pub(crate) fn hold<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Resu
 }
 
 fn setup<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<Setup<T::Scheme>> {
-    let layout = subject.layout();
+    let layout = subject.settings();
     let policy = match data.int_in_range(0..=4)? {
         0 => layout.default_policy(),
         1 => Policy::Wait,

@@ -407,7 +407,7 @@ fn of_mismatch(mismatch: &Mismatch) -> String {
     let kept = &mismatch.kept;
     match mismatch.what {
         "schemes" => format!("the realm's scheme is {kept}, for good; --realm names another realm"),
-        "layouts" if !kept.is_empty() => {
+        "settings" if !kept.is_empty() => {
             let option = setting_option(kept);
             format!("{option} is the realm's, for good; --realm names another realm")
         }
@@ -416,7 +416,7 @@ fn of_mismatch(mismatch: &Mismatch) -> String {
     }
 }
 
-/// Returns the option that selects a realm's layout, with its value.
+/// Returns the option that selects a realm's settings, with its value.
 pub(crate) fn setting_option(kept: &str) -> String {
     // That of Snowflakes is a value alone, the others are the name of an option and its value.
     let is_value = kept.starts_with(|first: char| first.is_ascii_digit());

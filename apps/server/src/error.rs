@@ -159,9 +159,9 @@ pub enum RealmProblem {
     /// The scheme is unknown to this version.
     #[error("is of the scheme {0:?}, which this server does not have")]
     Scheme(String),
-    /// The layout is unknown to this version.
-    #[error("has the layout {0:?}, which this server does not have")]
-    Layout(String),
+    /// The settings are unknown to this version.
+    #[error("has the settings {0:?}, which this server does not have")]
+    Settings(String),
     /// The realm's properties differ from those that its scheme has in this version.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),

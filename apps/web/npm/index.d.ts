@@ -22,7 +22,7 @@ export interface KindInfo {
   options: LayoutOption[];
 }
 
-/** One of the options in `Layouts`. */
+/** One of the options in `Settings`. */
 export interface LayoutOption {
   /** The name in JavaScript, as in `nodeSize`. */
   key: string;
@@ -36,8 +36,8 @@ export interface LayoutOption {
   isTime: boolean;
 }
 
-/** Returns the kinds of IDs that can be made, under some layouts. */
-export function kinds(options?: Layouts): KindInfo[];
+/** Returns the kinds of IDs that can be made, under some settings. */
+export function kinds(options?: Settings): KindInfo[];
 
 /** A format of other systems whose IDs are integers, with a time, a node and a sequence. */
 export type Foreign =
@@ -81,7 +81,7 @@ export type Format =
   | Foreign;
 
 /** What the bits of an ID do not say. */
-export interface Layouts {
+export interface Settings {
   /** Nanoflake's epoch in milliseconds since 1970, or by name; Twitter's by default. */
   epoch?: number | bigint | 'twitter' | 'discord' | 'unix';
   /** The bits of the node ID in a SCRU64 ID, 1 to 23; unknown by default. */
@@ -144,9 +144,9 @@ export interface Description {
   unixMs: number | null;
   /** The same in RFC 3339; `null` also outside the years 0 to 9999. */
   time: string | null;
-  /** The node, if the format has one and the layouts determine it. */
+  /** The node, if the format has one and the settings determine it. */
   node: bigint | null;
-  /** The sequence, if the format has one and the layouts determine it. */
+  /** The sequence, if the format has one and the settings determine it. */
   sequence: bigint | null;
   /** The fields, the highest first. */
   fields: Field[];
@@ -196,7 +196,7 @@ export interface Inspection {
 }
 
 /** The options of `inspect`. */
-export interface InspectOptions extends Layouts {
+export interface InspectOptions extends Settings {
   /** The time by which readings are judged, in milliseconds since 1970; by default the clock's. */
   now?: number | bigint;
   /** The largest number of readings to return; all by default. Each takes time to make. */
@@ -275,7 +275,7 @@ export function column(texts: (string | bigint)[], options?: ColumnOptions): Col
 export function describe(
   format: Kind | Foreign | Layout,
   id: bigint,
-  options?: Layouts,
+  options?: Settings,
 ): Description;
 
 /**
@@ -287,7 +287,7 @@ export type TextForm = 'base36' | 'decimal' | 'sortable' | 'url' | 'base32';
 /**
  * A form of IDs as text. `text` is the scheme's canonical one; `int` is the integer in decimal;
  * `hex` has all digits of all bytes; `uuid` is a UUID of version 8 that holds the ID, and `uuid-v7` one of
- * version 7, which sorts by time across schemes and depends on the layouts.
+ * version 7, which sorts by time across schemes and depends on the settings.
  */
 export type Form = 'text' | TextForm | 'int' | 'hex' | 'uuid' | 'uuid-v7';
 
@@ -301,7 +301,7 @@ export function parse(
   kind: Kind | Layout,
   text: string,
   form?: Exclude<Form, 'uuid-v7'>,
-  options?: Layouts,
+  options?: Settings,
 ): bigint;
 
 /**
@@ -314,7 +314,7 @@ export function print(
   kind: Kind | Layout,
   id: bigint,
   form?: Form,
-  options?: Layouts,
+  options?: Settings,
 ): string;
 
 /** Returns the bytes of an ID, the highest first. */
@@ -325,10 +325,10 @@ export function fromBytes(kind: Kind | Layout, bytes: Uint8Array): bigint;
 
 /** The options of a conversion. */
 export interface ConvertOptions {
-  /** The layouts of the old ID. */
-  source?: Layouts;
-  /** The layouts of the new ID. */
-  target?: Layouts;
+  /** The settings of the old ID. */
+  source?: Settings;
+  /** The settings of the new ID. */
+  target?: Settings;
   /**
    * The node of the new ID: the old one, which is an error where it does not fit (`keep`, the
    * default), its low or high bits, or this one.
@@ -397,7 +397,7 @@ export function range(
   of: Kind | Layout | 'mastodon' | 'tiktok' | 'unique-rowid' | 'nextcloud',
   since: number | bigint,
   until: number | bigint,
-  options?: Layouts,
+  options?: Settings,
 ): { min: bigint; max: bigint };
 export function range(
   of: 'uuid-v7' | 'ulid' | 'ksuid' | 'xid' | 'objectid' | 'tid',
@@ -406,7 +406,7 @@ export function range(
 ): { min: string; max: string };
 
 /** The fields of a sample. */
-export interface SampleOptions extends Layouts {
+export interface SampleOptions extends Settings {
   /** Milliseconds since 1970; by default the clock's. */
   unixMs?: number | bigint;
   /** 0 by default. */
@@ -475,7 +475,7 @@ export function presets(): LayoutCard[];
 export type Generated<K extends Kind | Layout> = K extends 'kuid-global' | 'sno' ? string : bigint;
 
 /** The options of a generator. */
-export type GeneratorOptions<K extends Kind | Layout> = Layouts &
+export type GeneratorOptions<K extends Kind | Layout> = Settings &
   (K extends 'kuid-local'
     ? unknown
     : {

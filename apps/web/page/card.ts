@@ -7,7 +7,7 @@ import type {
   Inspection,
   Kind,
   Layout,
-  Layouts,
+  Settings,
   RangeOf,
   Reading,
 } from 'tickid-wasm';
@@ -22,7 +22,7 @@ import { doubtful, label, title } from './words.ts';
 export function card(
   { readings, likely }: Inspection,
   reading: Reading,
-  layouts: Layouts,
+  settings: Settings,
   now: number,
   choose: (reading: Reading) => void,
 ): Node[] {
@@ -40,8 +40,8 @@ export function card(
     ...bits(reading),
     ...forms(reading),
     ...others(readings, reading, choose),
-    ...(reading.source === null ? [] : conversions(reading, reading.source, layouts)),
-    ...(reading.range === null ? [] : dayRange(reading, reading.range, layouts, now)),
+    ...(reading.source === null ? [] : conversions(reading, reading.source, settings)),
+    ...(reading.range === null ? [] : dayRange(reading, reading.range, settings, now)),
   ];
 }
 
@@ -252,7 +252,7 @@ function others(
   ];
 }
 
-function conversions(reading: Reading, from: Kind | Foreign, layouts: Layouts): Node[] {
+function conversions(reading: Reading, from: Kind | Foreign, settings: Settings): Node[] {
   const body = h('tbody', {});
   const nodes = h(
     'select',
@@ -278,7 +278,7 @@ function conversions(reading: Reading, from: Kind | Foreign, layouts: Layouts): 
       nodes.value === 'set' ? set : (nodes.value as 'keep' | 'low-bits' | 'high-bits');
     const others = kinds().filter(({ kind }) => kind !== from);
     const rows = others.map(({ kind, name: title }) =>
-      conversion(from, reading.id, kind, title, choice, layouts),
+      conversion(from, reading.id, kind, title, choice, settings),
     );
     body.replaceChildren(...rows);
   }
@@ -296,11 +296,11 @@ function conversion(
   to: Kind,
   title: string,
   nodes: 'keep' | 'low-bits' | 'high-bits' | number,
-  layouts: Layouts,
+  settings: Settings,
 ): HTMLElement {
   const heading = h('th', { scope: 'row' }, title);
   try {
-    const { text, loss } = convert(from, to, id, { source: layouts, target: layouts, nodes });
+    const { text, loss } = convert(from, to, id, { source: settings, target: settings, nodes });
     const note =
       !loss.isNone && loss.isRestorable ? h('small', {}, ' The sequence still holds it.') : null;
     return h(
@@ -323,7 +323,7 @@ const COLUMNS: Partial<Record<Form, string>> = { int: 'integers', text: 'text', 
 /** The choices that hold for the cards of other IDs, too. */
 const kept = { column: 'id', zone: 'utc' };
 
-function dayRange(reading: Reading, way: RangeOf, layouts: Layouts, now: number): Node[] {
+function dayRange(reading: Reading, way: RangeOf, settings: Settings, now: number): Node[] {
   const date = h('input', {
     id: 'day',
     type: 'date',
@@ -352,7 +352,7 @@ function dayRange(reading: Reading, way: RangeOf, layouts: Layouts, now: number)
     clause.textContent =
       times === null || chosen === undefined
         ? 'Choose a day.'
-        : where(way.of, layouts, times, column.value, chosen);
+        : where(way.of, settings, times, column.value, chosen);
     note.textContent = [
       form.value === 'text' ? 'Texts sort by time under the collation "C".' : '',
       way.note ?? '',
@@ -379,15 +379,15 @@ function dayRange(reading: Reading, way: RangeOf, layouts: Layouts, now: number)
 
 function where(
   of: Kind | Layout,
-  layouts: Layouts,
+  settings: Settings,
   times: [number, number],
   column: string,
   form: Form,
 ): string {
   try {
-    const { min, max } = range(of, ...times, layouts);
+    const { min, max } = range(of, ...times, settings);
     const end = (id: bigint) => {
-      const text = print(of, id, form, layouts);
+      const text = print(of, id, form, settings);
       if (form === 'int') return text;
       return form === 'hex' ? `'\\x${text}'` : `'${text}'`;
     };

@@ -1,6 +1,6 @@
 // What an ID does not say, such as an epoch: a field for each option of the schemes.
 
-import type { LayoutOption, Layouts } from 'tickid-wasm';
+import type { LayoutOption, Settings } from 'tickid-wasm';
 
 import { h } from './dom.ts';
 import { inspect, kinds } from './engine.ts';
@@ -60,10 +60,10 @@ export function factField(option: KnownOption, change: () => void): FactField {
   return { option, input, element, value };
 }
 
-/** Returns the reason why the engine refuses these layouts. */
-function problemOf(layouts: Layouts): string {
+/** Returns the reason why the engine refuses these settings. */
+function problemOf(settings: Settings): string {
   try {
-    inspect('', layouts);
+    inspect('', settings);
     return '';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 // The inspector page.
 
-import type { Inspection, Layouts, Reading } from 'tickid-wasm';
+import type { Inspection, Settings, Reading } from 'tickid-wasm';
 
 import { card, nothing } from './card.ts';
 import { announce, byId, copy, h } from './dom.ts';
@@ -41,7 +41,7 @@ function facts(): Record<string, string> {
 }
 
 /** Returns facts as options of the engine. */
-function layouts(set = facts()): Layouts {
+function settings(set = facts()): Settings {
   const known = fields.flatMap(({ option: { key, name } }) => {
     const value = set[name];
     return value === undefined ? [] : [[key, value] as const];
@@ -54,7 +54,7 @@ function update(): void {
   const now = Date.now();
   const text = input.value;
   const given = facts();
-  const set = layouts(given);
+  const set = settings(given);
   // A link to a long list would be cut.
   const fragment = toFragment({ text, facts: given });
   history.replaceState(null, '', fragment === '' ? ' ' : fragment);
@@ -70,7 +70,7 @@ function update(): void {
   }
 }
 
-function show(all: Found, set: Layouts, now: number): void {
+function show(all: Found, set: Settings, now: number): void {
   const { found } = all;
   many.hidden = found.length < 2;
   one.hidden = found.length === 0;
@@ -153,7 +153,7 @@ byId('examples', HTMLElement).append(
   ),
 );
 byId('samples', HTMLElement).append(
-  ...samples(() => layouts(), (text) => {
+  ...samples(() => settings(), (text) => {
     fill(text);
     byId('one-title', HTMLElement).focus();
   }),

@@ -1,14 +1,14 @@
 // A sample of each scheme, of this moment.
 
-import type { KindInfo, Layouts } from 'tickid-wasm';
+import type { KindInfo, Settings } from 'tickid-wasm';
 
 import { copyButton, h } from './dom.ts';
 import { kinds, print, sample } from './engine.ts';
 
 /** Returns a text of the kind. */
-export function generate({ kind, nodeBits, sequenceBits }: KindInfo, layouts: Layouts): string {
+export function generate({ kind, nodeBits, sequenceBits }: KindInfo, settings: Settings): string {
   const given = { node: random(nodeBits), sequence: random(sequenceBits) };
-  return print(kind, sample(kind, { ...layouts, ...given }), 'text', layouts);
+  return print(kind, sample(kind, { ...settings, ...given }), 'text', settings);
 }
 
 function random(bits: number): number {
@@ -17,15 +17,15 @@ function random(bits: number): number {
 }
 
 /** Draws the samples; `inspect` shows one. */
-export function samples(layouts: () => Layouts, inspect: (text: string) => void): Node[] {
+export function samples(settings: () => Settings, inspect: (text: string) => void): Node[] {
   const body = h('tbody', {});
   function fill() {
     body.replaceChildren(
-      ...kinds(layouts()).map((kind) => {
+      ...kinds(settings()).map((kind) => {
         const title = kind.name;
         let text = '';
         try {
-          text = generate(kind, layouts());
+          text = generate(kind, settings());
         } catch (error) {
           // A layout that has ended, or has not started.
           const reason = error instanceof Error ? error.message : String(error);

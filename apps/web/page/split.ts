@@ -1,6 +1,6 @@
 // The IDs in what was pasted.
 
-import type { Inspection, Layouts, Reading, SummaryRow } from 'tickid-wasm';
+import type { Inspection, Settings, Reading, SummaryRow } from 'tickid-wasm';
 
 import { column, find, inspect } from './engine.ts';
 
@@ -9,7 +9,7 @@ export const MAX = 5_000;
 
 /** The IDs in a text, each with its likeliest reading only. */
 export interface Found {
-  layouts: Layouts;
+  settings: Settings;
   found: Inspection[];
   /** The number of IDs of each format. */
   summary: SummaryRow[];
@@ -31,10 +31,10 @@ export function isLikely({ confidence }: Reading): boolean {
  * Reads every line as an ID, or otherwise finds the IDs in it. Literals of bytes have spaces and
  * commas themselves. What was found is then a column, whose IDs decide together.
  */
-export function inspectAll(text: string, layouts: Layouts, now: number): Found {
+export function inspectAll(text: string, settings: Settings, now: number): Found {
   const found: Inspection[] = [];
   let leftOut = 0;
-  const options = { ...layouts, now, limit: 1 };
+  const options = { ...settings, now, limit: 1 };
   for (const line of text.split(/\r\n|\n|\r/)) {
     if (found.length >= MAX) break;
     if (line.trim() === '') continue;
@@ -45,5 +45,5 @@ export function inspectAll(text: string, layouts: Layouts, now: number): Found {
     found.push(...(ids.length > 0 ? ids.slice(0, MAX - found.length) : [whole]));
   }
   const { inspections, summary } = column(found.map(({ text }) => text), options);
-  return { layouts, found: inspections, summary, leftOut };
+  return { settings, found: inspections, summary, leftOut };
 }

@@ -323,11 +323,11 @@ fn by_default() {
     issues_nothing::<Snowflake<SequenceAboveNode>>(below, below.node(7).unwrap());
 }
 
-fn issues_nothing<S: Scheme>(layout: S, node: S::Node)
+fn issues_nothing<S: Scheme>(scheme: S, node: S::Node)
 where
     Id<S>: Ord + fmt::Debug,
 {
-    let builder = || Builder::of(layout, node);
+    let builder = || Builder::of(scheme, node);
     let generator = builder().build().unwrap();
     let (mut local, mut handle) = (builder().build_local().unwrap(), generator.handle());
     handle.generate().unwrap();

@@ -22,7 +22,7 @@ impl Subject for Broken {
     type Variant = Plain;
     type Id = u64;
 
-    fn layout(&self) -> Toggling {
+    fn settings(&self) -> Toggling {
         Toggling
     }
 

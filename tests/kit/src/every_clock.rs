@@ -122,7 +122,7 @@ fn draw<T: Subject>(
                 OneBlock(false)
             }
         };
-        let shown = shown(&subject.layout(), is_of_one_block);
+        let shown = shown(&subject.settings(), is_of_one_block);
         witness
             .check(&ids[old..], form, &shown, Window::ALL)
             .unwrap_or_else(|broken| panic!("{broken}"));

@@ -44,14 +44,14 @@ pub fn hold<T: Subject>(subject: &T, rule: Rule) {
         )
     });
     if config(TIMES).cases >= 500 {
-        assert_no_walk(&subject.layout(), rule, &seen);
+        assert_no_walk(&subject.settings(), rule, &seen);
     }
 }
 
 /// Asserts that the schedules had all events that make promises hard to keep.
-fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
+fn assert_no_walk<S: Scheme>(scheme: &S, rule: Rule, seen: &Seen) {
     let policy = match rule {
-        Rule::Default => layout.default_policy(),
+        Rule::Default => scheme.default_policy(),
         Rule::Ratchet => Policy::Ratchet { allowance: Ticks::ZERO },
         Rule::Wait => Policy::Wait,
         Rule::TickTock => Policy::TickTock,
@@ -73,7 +73,7 @@ fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
 /// Searches for a schedule that breaks a promise. If there is none, returns the events that
 /// occurred.
 fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Case<T::Scheme>>>> {
-    let cases = (setups(subject, rule), any::<bool>(), schedules(&subject.layout(), 0..CALLS));
+    let cases = (setups(subject, rule), any::<bool>(), schedules(&subject.settings(), 0..CALLS));
     let all = RefCell::new(Seen::default());
     TestRunner::new(config(TIMES)).run(&cases, |(setup, shared, schedule)| {
         let seen = run(subject, &setup, shared, &schedule).map_err(TestCaseError::fail)?;
@@ -94,9 +94,9 @@ pub fn run<T: Subject>(
     mut shared: bool,
     schedule: &Schedule,
 ) -> Result<Seen, String> {
-    let (layout, forms) = (subject.layout(), subject.forms());
+    let (scheme, forms) = (subject.settings(), subject.forms());
     let clock = ManualClock::new(setup.now);
-    let mut turns = Turns::new(&clock, layout, setup.now);
+    let mut turns = Turns::new(&clock, scheme, setup.now);
     let mut ceiling = setup.ceiling;
     let mut history = History::new(subject, setup);
     let refused = |error: BuildError| format!("not built: {error}");
@@ -107,11 +107,11 @@ pub fn run<T: Subject>(
         let form = forms[form % forms.len()];
         match *action {
             Action::Widen(by) => {
-                ceiling = (ceiling + by).min(layout.max_tick() + 1);
+                ceiling = (ceiling + by).min(scheme.max_tick() + 1);
                 generator.wider(ceiling).map_err(|error| format!("not widened: {error}"))?;
             }
             // No generator starts before its epoch.
-            Action::Reopen if layout.check_start(&ManualClock::new(now)).is_err() => {}
+            Action::Reopen if scheme.check_start(&ManualClock::new(now)).is_err() => {}
             Action::Reopen => {
                 // A closed generator stays closed, and a second close returns the same.
                 let snapshot = generator.end();
@@ -133,7 +133,7 @@ pub fn run<T: Subject>(
             }
             action => {
                 if let Some(answer) = generator.ask(action, form, subject.blank()) {
-                    history.call(tick_at(&layout, now), now.as_micros(), ceiling, form, answer)?;
+                    history.call(tick_at(&scheme, now), now.as_micros(), ceiling, form, answer)?;
                 }
             }
         }
@@ -192,9 +192,9 @@ impl<'a, T: Subject> History<'a, T> {
                     }
                     _ => None,
                 };
-                let layout = self.subject.layout();
+                let scheme = self.subject.settings();
                 let [first, last] =
-                    [T::Scheme::FIRST_TICK, layout.last_tick()].map(|tick| time_of(&layout, tick));
+                    [T::Scheme::FIRST_TICK, scheme.last_tick()].map(|tick| time_of(&scheme, tick));
                 if named != now.is_none().then_some([micros, first, last]) {
                     return Err(format!("{error}, when the clock showed {micros} µs"));
                 }

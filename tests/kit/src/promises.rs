@@ -17,9 +17,9 @@ fn most_ahead<S>(policy: Policy<S>) -> u64 {
 }
 
 /// Returns the tick of a reading, or `None` if no ID can have that time.
-pub(crate) fn tick_at<S: Scheme>(layout: &S, time: UnixTime) -> Option<u64> {
-    let tick = layout.tick_at(time).ok()?.get();
-    (S::FIRST_TICK..=layout.last_tick()).contains(&tick).then_some(tick)
+pub(crate) fn tick_at<S: Scheme>(scheme: &S, time: UnixTime) -> Option<u64> {
+    let tick = scheme.tick_at(time).ok()?.get();
+    (S::FIRST_TICK..=scheme.last_tick()).contains(&tick).then_some(tick)
 }
 
 /// A check of IDs in the order of issue.

@@ -94,7 +94,7 @@ pub trait Document<T: Subject> {
 /// # Panics
 /// If there is such a schedule.
 pub fn follow<T: Subject<Id: PartialEq>, D: Document<T>>(subject: &T, rule: Rule) {
-    let cases = (setups(subject, rule), schedules(&subject.layout(), 0..60));
+    let cases = (setups(subject, rule), schedules(&subject.settings(), 0..60));
     let mut runner = TestRunner::new(config(4));
     let outcome = runner.run(&cases, |(setup, schedule)| {
         run::<T, D>(subject, &setup, &schedule).map_err(TestCaseError::fail)
@@ -109,7 +109,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
     setup: &Setup<T::Scheme>,
     schedule: &Schedule,
 ) -> Result<(), String> {
-    let (layout, forms) = (subject.layout(), subject.forms());
+    let (layout, forms) = (subject.settings(), subject.forms());
     let clock = ManualClock::new(setup.now);
     let mut turns = Turns::new(&clock, layout, setup.now);
     let (rule, bounds) = (setup.start.rule(&layout, &subject.node()), setup.bounds);

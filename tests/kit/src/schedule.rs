@@ -57,10 +57,10 @@ pub enum StartChoice {
 
 impl StartChoice {
     /// The rule for a generator of `node`.
-    pub(crate) fn rule<S: Scheme>(self, layout: &S, node: &S::Node) -> Arc<dyn Sequence> {
+    pub(crate) fn rule<S: Scheme>(self, scheme: &S, node: &S::Node) -> Arc<dyn Sequence> {
         match self {
             Self::Own(seed) if S::RANDOM_START => {
-                Arc::new(RandomStart::new(seed).with_guard_bits(layout.guard_bits(node)))
+                Arc::new(RandomStart::new(seed).with_guard_bits(scheme.guard_bits(node)))
             }
             Self::Own(_) => Arc::new(Lowest),
             Self::Fixed(start) => Arc::new(Fixed(start)),
@@ -121,7 +121,7 @@ impl<S: Scheme> Setup<S> {
         ceiling: u64,
         snapshot: Snapshot<S>,
     ) -> Builder<S, &'a ManualClock> {
-        let start = self.start.rule(&subject.layout(), &subject.node());
+        let start = self.start.rule(&subject.settings(), &subject.node());
         let floor = Tick::new(self.floor).unwrap();
         subject
             .builder(0)
@@ -140,14 +140,14 @@ impl<S: Scheme> Setup<S> {
 #[derive(Debug)]
 pub(crate) struct Turns<'a, S> {
     clock: &'a ManualClock,
-    layout: S,
+    scheme: S,
     shown: Vec<i64>,
 }
 
 impl<'a, S: Scheme> Turns<'a, S> {
     /// Returns the turns of a clock that shows `now`.
-    pub(crate) fn new(clock: &'a ManualClock, layout: S, now: UnixTime) -> Self {
-        Self { clock, layout, shown: vec![now.as_micros()] }
+    pub(crate) fn new(clock: &'a ManualClock, scheme: S, now: UnixTime) -> Self {
+        Self { clock, scheme, shown: vec![now.as_micros()] }
     }
 
     /// Turns the clock, and returns its reading.
@@ -157,7 +157,7 @@ impl<'a, S: Scheme> Turns<'a, S> {
             Turn::Stand => last,
             Turn::Leap(by) => last + by,
             Turn::Repeat(index) => self.shown[index % self.shown.len()],
-            Turn::Astray(outside) => outside.time(&self.layout).as_micros(),
+            Turn::Astray(outside) => outside.time(&self.scheme).as_micros(),
         };
         if !matches!(turn, Turn::Astray(_)) {
             self.shown.push(now);
@@ -169,10 +169,10 @@ impl<'a, S: Scheme> Turns<'a, S> {
 }
 
 impl Outside {
-    pub(crate) fn time<S: Scheme>(self, layout: &S) -> UnixTime {
+    pub(crate) fn time<S: Scheme>(self, scheme: &S) -> UnixTime {
         let micros = match self {
-            Self::Before => time_of(layout, S::FIRST_TICK) - 1,
-            Self::After => time_of(layout, layout.last_tick()) + tick_length(layout),
+            Self::Before => time_of(scheme, S::FIRST_TICK) - 1,
+            Self::After => time_of(scheme, scheme.last_tick()) + tick_length(scheme),
             Self::Never => i64::MIN,
         };
         UnixTime::from_micros(micros)
@@ -184,14 +184,14 @@ impl Outside {
 /// # Panics
 /// For a tick beyond the scheme's last.
 #[must_use]
-pub fn time_of<S: Scheme>(layout: &S, tick: u64) -> i64 {
-    layout.time_of(Tick::new(tick).unwrap()).as_micros()
+pub fn time_of<S: Scheme>(scheme: &S, tick: u64) -> i64 {
+    scheme.time_of(Tick::new(tick).unwrap()).as_micros()
 }
 
 /// Returns the length of a scheme's ticks, or of its first tick if they differ, in microseconds.
 #[must_use]
-pub fn tick_length<S: Scheme>(layout: &S) -> i64 {
-    time_of(layout, 1) - time_of(layout, 0)
+pub fn tick_length<S: Scheme>(scheme: &S) -> i64 {
+    time_of(scheme, 1) - time_of(scheme, 0)
 }
 
 /// Returns setups for a subject, at either end of its range of times and at the subject's start.
@@ -199,13 +199,13 @@ pub(crate) fn setups<T: Subject>(
     subject: &T,
     rule: Rule,
 ) -> impl Strategy<Value = Setup<T::Scheme>> + use<T> {
-    let (layout, all) = (subject.layout(), subject.sequences());
-    let start = layout.tick_at(subject.start()).unwrap().get();
-    let last = layout.last_tick();
+    let (scheme, all) = (subject.settings(), subject.sequences());
+    let start = scheme.tick_at(subject.start()).unwrap().get();
+    let last = scheme.last_tick();
     let first = T::Scheme::FIRST_TICK;
 
     let policies = match rule {
-        Rule::Default => Just(layout.default_policy()).boxed(),
+        Rule::Default => Just(scheme.default_policy()).boxed(),
         Rule::Wait => Just(Policy::Wait).boxed(),
         Rule::TickTock => Just(Policy::TickTock).boxed(),
         Rule::Ratchet => {
@@ -233,16 +233,16 @@ pub(crate) fn setups<T: Subject>(
         2 => Just(None),
         1 => (0..12_u64, 1..40_u64).prop_map(Some),
     ];
-    let fractions = 0..tick_length(&layout);
+    let fractions = 0..tick_length(&scheme);
     (policies, pools.prop_flat_map(starts), begins, windows, fractions).prop_map(
         move |(policy, (bounds, start), begin, window, fraction)| {
-            let end = layout.max_tick() + 1;
+            let end = scheme.max_tick() + 1;
             let (floor, ceiling) = window.map_or((0, end), |(before, len)| {
                 // The floor lies between a little before the clock and a little after it.
                 let floor = (begin + 6).saturating_sub(before).clamp(first, last);
                 (floor, (floor + len).min(end))
             });
-            let now = UnixTime::from_micros(time_of(&layout, begin) + fraction);
+            let now = UnixTime::from_micros(time_of(&scheme, begin) + fraction);
             Setup { policy, bounds, start, now, floor, ceiling }
         },
     )
@@ -265,12 +265,12 @@ fn starts(bounds: SequenceBounds) -> impl Strategy<Value = (SequenceBounds, Star
 
 /// Returns schedules of a generator of this scheme.
 pub(crate) fn schedules<S: Scheme>(
-    layout: &S,
+    scheme: &S,
     len: Range<usize>,
 ) -> impl Strategy<Value = Schedule> + use<S> {
-    let tick = tick_length(layout);
+    let tick = tick_length(scheme);
     // These go beyond what the default policy allows.
-    let allowance = match layout.default_policy() {
+    let allowance = match scheme.default_policy() {
         Policy::Ratchet { allowance } => allowance.get().cast_signed(),
         _ => 0,
     };
@@ -299,6 +299,6 @@ pub(crate) fn schedules<S: Scheme>(
 
 /// Returns a duration that is over after this many ticks.
 #[cfg(feature = "std")]
-pub(crate) fn ticks<S: Scheme>(layout: &S, count: u64) -> core::time::Duration {
-    core::time::Duration::from_micros(tick_length(layout).unsigned_abs() * count)
+pub(crate) fn ticks<S: Scheme>(scheme: &S, count: u64) -> core::time::Duration {
+    core::time::Duration::from_micros(tick_length(scheme).unsigned_abs() * count)
 }

@@ -34,8 +34,8 @@ impl<T: Subject> Subject for Share<T> {
     type Variant = T::Variant;
     type Id = T::Id;
 
-    fn layout(&self) -> T::Scheme {
-        self.whole.layout()
+    fn settings(&self) -> T::Scheme {
+        self.whole.settings()
     }
 
     fn node(&self) -> <T::Scheme as Scheme>::Node {
@@ -113,7 +113,7 @@ pub fn divide_a_tick<T: Subject>(subject: &T) {
     let clock = ManualClock::new(subject.start());
     let ids = |value, bits| {
         let node = AnyNode::new(node.value() << bits | value, node.bits() + bits).unwrap();
-        let builder = tickid_core::Builder::seeded_of_any(subject.layout(), node, 0);
+        let builder = tickid_core::Builder::seeded_of_any(subject.settings(), node, 0);
         let builder = builder.clock(&clock).policy(Policy::Wait).sequence(Lowest);
         let (generator, form) = (builder.build().unwrap(), subject.forms()[0]);
         let ids = core::iter::from_fn(|| generator.with(form).try_generate().ok());

@@ -39,7 +39,7 @@ fn show(line: &str) {
 /// # Panics
 /// If an ID repeats or is wrong, or if a call fails.
 pub fn draw_a_billion<T: Subject>(subject: &T) {
-    let builder = Builder::of(subject.layout(), subject.node());
+    let builder = Builder::of(subject.settings(), subject.node());
     let generator = builder.build().unwrap();
     let count = std::env::var("TICKID_SOAK_IDS").ok();
     let count = count.map_or(1_000_000_000, |count| count.parse().unwrap());
@@ -228,15 +228,15 @@ fn ten_years<T: Subject>(subject: &T, pace: Pace) {
 }
 
 fn pass<T: Subject>(subject: &T, pace: Pace) -> Result<(Diary, Seen), String> {
-    let layout = subject.layout();
+    let scheme = subject.settings();
     let begin = subject.start().as_micros() + DAY;
     let ahead = 15 * SECOND;
     let now = UnixTime::from_micros(begin);
     let clock = ManualClock::new(now);
-    let floor = tick_at(&layout, now).ok_or("no tick to begin with")?;
-    let mut window = (floor, ceiling(&layout, begin + ahead)?);
+    let floor = tick_at(&scheme, now).ok_or("no tick to begin with")?;
+    let mut window = (floor, ceiling(&scheme, begin + ahead)?);
     let setup = Setup {
-        policy: layout.default_policy(),
+        policy: scheme.default_policy(),
         bounds: subject.sequences(),
         start: StartChoice::Own(7),
         now,
@@ -262,7 +262,7 @@ fn pass<T: Subject>(subject: &T, pace: Pace) -> Result<(Diary, Seen), String> {
         let restarts = wall.go_on(by, &mut dice, &mut diary);
         clock.set(UnixTime::from_micros(begin + wall.shown()));
         // A renewal widens the window by the true time, whatever the wall clock shows.
-        window.1 = window.1.max(ceiling(&layout, begin + wall.elapsed + ahead)?);
+        window.1 = window.1.max(ceiling(&scheme, begin + wall.elapsed + ahead)?);
         let n = if dice.below(16) == 0 { 500 } else { dice.count(4) };
         for generator in &mut generators {
             if restarts {
@@ -275,8 +275,8 @@ fn pass<T: Subject>(subject: &T, pace: Pace) -> Result<(Diary, Seen), String> {
     Ok((diary, seen))
 }
 
-fn ceiling<S: Scheme>(layout: &S, micros: i64) -> Result<u64, String> {
-    tick_at(layout, UnixTime::from_micros(micros)).ok_or_else(|| "the scheme has ended".to_owned())
+fn ceiling<S: Scheme>(scheme: &S, micros: i64) -> Result<u64, String> {
+    tick_at(scheme, UnixTime::from_micros(micros)).ok_or_else(|| "the scheme has ended".to_owned())
 }
 
 /// A generator, and the promises to check its IDs against.
@@ -330,7 +330,7 @@ impl<'a, T: Subject> Watched<'a, T> {
             (n, 0) => Action::Fill(n as usize),
             (n, _) => Action::Block(NonZeroU32::new(n).unwrap()),
         };
-        let now = clock.now().ok().and_then(|now| tick_at(&self.subject.layout(), now));
+        let now = clock.now().ok().and_then(|now| tick_at(&self.subject.settings(), now));
         let now = now.ok_or("beyond the scheme's time")?;
         let answer: Option<CallResult<T>> = self.generator.ask(action, form, self.subject.blank());
         match answer.ok_or("no answer")? {

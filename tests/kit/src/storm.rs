@@ -57,8 +57,8 @@ impl<T: Subject> Storm<'_, T> {
     /// If a promise is broken, or if too few events happened.
     #[must_use]
     pub fn weather(&self) -> Aftermath<T::Scheme> {
-        let layout = self.subject.layout();
-        let start = layout.tick_at(self.subject.start()).unwrap().get();
+        let scheme = self.subject.settings();
+        let start = scheme.tick_at(self.subject.start()).unwrap().get();
         let floor = Tick::new(start + Self::WINDOW.start).unwrap();
         let clock = wild_clock(self.subject);
         let generator = self
@@ -68,7 +68,7 @@ impl<T: Subject> Storm<'_, T> {
             .policy(self.policy)
             .bounds(self.bounds)
             .window(Window::new(floor, start + Self::WINDOW.end).unwrap())
-            .max_wait(ticks(&layout, 30))
+            .max_wait(ticks(&scheme, 30))
             .build()
             .unwrap();
 
@@ -103,7 +103,7 @@ impl<T: Subject> Storm<'_, T> {
             forget();
             let drawn = method.draw(generator, form, n, self.subject.blank(), &mut ids);
             let window = generator.state().window;
-            let shown = shown(&self.subject.layout(), method.is_of_one_block());
+            let shown = shown(&self.subject.settings(), method.is_of_one_block());
             let ahead = witness.check(&ids[old..], form, &shown, window);
             seen.ahead += ahead.unwrap_or_else(|broken| panic!("{broken}, by {method:?}"));
             seen.ids += (ids.len() - old) as u64;
@@ -143,10 +143,10 @@ impl<T: Subject> Storm<'_, T> {
 /// Returns a clock that moves like a wall clock, but at the worst moment, between two readings of
 /// one call.
 fn wild_clock<T: Subject>(subject: &T) -> Scripted {
-    let layout = subject.layout();
-    let (start, tick) = (subject.start().as_micros(), tick_length(&layout));
+    let scheme = subject.settings();
+    let (start, tick) = (subject.start().as_micros(), tick_length(&scheme));
     let astray = [Outside::Before, Outside::After, Outside::Never]
-        .map(|outside| Turn::Astray(outside.time(&layout).as_micros()));
+        .map(|outside| Turn::Astray(outside.time(&scheme).as_micros()));
     Scripted::new(subject.start(), move |dice| match dice.below(400) {
         // Runs on.
         0..45 => Turn::Leap(dice.within(0..2 * tick)),
@@ -235,8 +235,8 @@ impl Method {
 /// Returns the ticks that this thread has read since it last forgot them. For a call that draws at
 /// most one block it returns only the last, because an ID is checked against the last reading
 /// before it.
-pub(crate) fn shown<S: Scheme>(layout: &S, is_of_one_block: bool) -> Vec<u64> {
-    let ticks = readings().into_iter().filter_map(|time| tick_at(layout, time));
+pub(crate) fn shown<S: Scheme>(scheme: &S, is_of_one_block: bool) -> Vec<u64> {
+    let ticks = readings().into_iter().filter_map(|time| tick_at(scheme, time));
     let mut shown: Vec<u64> = ticks.collect();
     if is_of_one_block {
         shown.drain(..shown.len().saturating_sub(1));

@@ -14,7 +14,7 @@ pub trait Subject: Sync {
     type Id: Copy + fmt::Debug + PartialOrd + Send + Sync;
 
     /// Returns the layout of the IDs.
-    fn layout(&self) -> Self::Scheme;
+    fn settings(&self) -> Self::Scheme;
 
     /// Returns the node of the IDs.
     fn node(&self) -> <Self::Scheme as Scheme>::Node;
@@ -27,15 +27,15 @@ pub trait Subject: Sync {
     /// Returns a builder of a generator.
     fn builder(&self, seed: u64) -> Builder<Self::Scheme> {
         match self.share() {
-            Some(share) => Builder::seeded_of_any(self.layout(), share, seed),
-            None => Builder::seeded_of(self.layout(), self.node(), seed),
+            Some(share) => Builder::seeded_of_any(self.settings(), share, seed),
+            None => Builder::seeded_of(self.settings(), self.node(), seed),
         }
     }
 
     /// Returns the sequences of the generators.
     fn sequences(&self) -> SequenceBounds {
-        let share = self.share().and_then(|share| self.layout().split_node(share).ok());
-        share.map_or_else(|| self.layout().sequence_bounds(&self.node()), |(_, share)| share)
+        let share = self.share().and_then(|share| self.settings().split_node(share).ok());
+        share.map_or_else(|| self.settings().sequence_bounds(&self.node()), |(_, share)| share)
     }
 
     /// Returns the time to start at, which is a time of interest far from both ends of the format.

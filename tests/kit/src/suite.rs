@@ -124,7 +124,7 @@ pub fn draw_unique_ids<T: Subject>(subject: &T) {
 
 /// Exposes the default policy to eight threads and a wild clock.
 pub fn weather_by_default<T: Subject>(subject: &T) {
-    weather(subject, subject.layout().default_policy());
+    weather(subject, subject.settings().default_policy());
 }
 
 /// Exposes ratchets to eight threads and a wild clock.
@@ -164,7 +164,7 @@ fn weather<T: Subject>(subject: &T, policy: Policy<T::Scheme>) {
 /// # Panics
 /// If a call succeeds, fails for another reason or leaves a trace.
 pub fn refuse_without_a_trace<T: Subject>(subject: &T) {
-    let (layout, form) = (subject.layout(), subject.forms()[0]);
+    let (layout, form) = (subject.settings(), subject.forms()[0]);
     let clock = ManualClock::new(subject.start());
     let builder = subject.builder(0).clock(&clock).policy(Policy::Wait);
     let generator = builder.sequence(Lowest).build().unwrap();

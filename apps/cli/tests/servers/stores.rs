@@ -216,7 +216,7 @@ fn sql_makes_ids_of_a_realm(server: &Postgres) {
     let other = "sql nanoflake --realm made --epoch unix";
     let other = run(other).stdout;
     let error = server.psql(Postgres::DATABASE, &other).expect_err("is another realm");
-    assert!(error.to_string().contains("has the layout"), "{error}");
+    assert!(error.to_string().contains("has the settings"), "{error}");
 }
 
 trait Located {

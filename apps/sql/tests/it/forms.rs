@@ -453,7 +453,7 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     let unix = tickid_nanoflake::Nanoflake { epoch: tickid_nanoflake::Epoch::UNIX };
     let other = spec("nanoflake", unix, "0-7/10");
     let error = base.try_create(&other).unwrap_err();
-    assert!(error.to_string().contains("has the layout"), "{error}");
+    assert!(error.to_string().contains("has the settings"), "{error}");
     let foreign = spec("other", tickid_core::example::Seconds, "0-7/8");
     assert!(Script::new(&foreign, Start::Immediately).statements().is_err());
     // A guard of 5 bits, and one of 4.

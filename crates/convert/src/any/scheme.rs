@@ -23,13 +23,13 @@ pub enum SchemeError {
     /// All IDs of the scheme carry a node, but IDs without one were asked for.
     #[error("all IDs of this scheme carry a node")]
     Nodeless,
-    /// The text is not a layout of the scheme.
-    #[error("not a layout of this scheme")]
-    Layout,
+    /// The text is not that of the scheme's settings.
+    #[error("not the settings of this scheme")]
+    Settings,
 }
 
 tickid_core::debug_error! {
-    enum SchemeError { Name, Nodeless, Layout }
+    enum SchemeError { Name, Nodeless, Settings }
 }
 
 /// A scheme that is known only at run time, with its settings.
@@ -72,7 +72,7 @@ impl AnyScheme {
     ///
     /// let local = AnyScheme::from_realm("kuid", "drift 8", false)?;
     /// assert_eq!(local.kind(), Kind::KuidLocal);
-    /// assert_eq!(AnyScheme::from_realm("kuid", "drift 4", true), Err(SchemeError::Layout));
+    /// assert_eq!(AnyScheme::from_realm("kuid", "drift 4", true), Err(SchemeError::Settings));
     /// assert_eq!(AnyScheme::from_realm("sno", "", false), Err(SchemeError::Nodeless));
     /// # Ok::<(), SchemeError>(())
     /// ```
@@ -82,7 +82,7 @@ impl AnyScheme {
         let fits = |kind: &&Kind| kind.has_node() == has_node;
         let kind = *named.find(fits).ok_or(SchemeError::Nodeless)?;
         let settings = with_type!(kind, Id => Id::read_settings(settings, Settings::default()));
-        Ok(Self { kind, settings: settings.ok_or(SchemeError::Layout)? })
+        Ok(Self { kind, settings: settings.ok_or(SchemeError::Settings)? })
     }
 
     /// Calls a function that is generic over the schemes, for example one that starts a generator,

@@ -126,14 +126,14 @@ proptest! {
 fn other_records_are_refused() {
     for (name, layout, has_node, error) in [
         ("ulid", "", true, SchemeError::Name),
-        ("snowflake", "", true, SchemeError::Layout),
-        ("snowflake", "42x1ms/10n/12s@0", true, SchemeError::Layout),
-        ("sno", "epoch 0", true, SchemeError::Layout),
+        ("snowflake", "", true, SchemeError::Settings),
+        ("snowflake", "42x1ms/10n/12s@0", true, SchemeError::Settings),
+        ("sno", "epoch 0", true, SchemeError::Settings),
         ("sno", "", false, SchemeError::Nodeless),
         ("scru64", "", false, SchemeError::Nodeless),
-        ("nanoflake", "", true, SchemeError::Layout),
-        ("nanoflake", "epoch x", true, SchemeError::Layout),
-        ("kuid", "drift 11", true, SchemeError::Layout),
+        ("nanoflake", "", true, SchemeError::Settings),
+        ("nanoflake", "epoch x", true, SchemeError::Settings),
+        ("kuid", "drift 11", true, SchemeError::Settings),
     ] {
         assert_eq!(AnyScheme::from_realm(name, layout, has_node), Err(error), "{name} {layout}");
     }

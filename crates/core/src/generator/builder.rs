@@ -124,8 +124,8 @@ impl<S: Scheme> Builder<S> {
     /// # Ok::<(), tickid_core::BuildError>(())
     /// ```
     #[cfg(feature = "std")]
-    pub fn of(layout: S, node: S::Node) -> Self {
-        Self { seed: None, ..Self::seeded_of(layout, node, 0) }
+    pub fn of(scheme: S, node: S::Node) -> Self {
+        Self { seed: None, ..Self::seeded_of(scheme, node, 0) }
     }
 
     /// Returns a builder of a generator for a node of any size. A node with more bits than the
@@ -144,8 +144,8 @@ impl<S: Scheme> Builder<S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[cfg(feature = "std")]
-    pub fn of_any(layout: S, node: AnyNode) -> Self {
-        Self { seed: None, ..Self::seeded_of_any(layout, node, 0) }
+    pub fn of_any(scheme: S, node: AnyNode) -> Self {
+        Self { seed: None, ..Self::seeded_of_any(scheme, node, 0) }
     }
 
     /// Does the same as [`of`](Self::of), but takes the seed of random starts from the caller, as
@@ -160,8 +160,8 @@ impl<S: Scheme> Builder<S> {
     /// assert_eq!(generator.node(), Node(7));
     /// # Ok::<(), tickid_core::BuildError>(())
     /// ```
-    pub fn seeded_of(layout: S, node: S::Node, seed: u64) -> Self {
-        Self::for_node(layout, ChosenNode::Own(node), seed)
+    pub fn seeded_of(scheme: S, node: S::Node, seed: u64) -> Self {
+        Self::for_node(scheme, ChosenNode::Own(node), seed)
     }
 
     /// Does the same as [`of_any`](Self::of_any), but takes the seed of random starts from the
@@ -176,13 +176,13 @@ impl<S: Scheme> Builder<S> {
     /// assert_eq!((generator.node(), generator.bounds().pool()), (Node(5), 64));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn seeded_of_any(layout: S, node: AnyNode, seed: u64) -> Self {
-        Self::for_node(layout, ChosenNode::Any(node), seed)
+    pub fn seeded_of_any(scheme: S, node: AnyNode, seed: u64) -> Self {
+        Self::for_node(scheme, ChosenNode::Any(node), seed)
     }
 
-    fn for_node(layout: S, node: ChosenNode<S>, seed: u64) -> Self {
+    fn for_node(scheme: S, node: ChosenNode<S>, seed: u64) -> Self {
         Self {
-            scheme: layout,
+            scheme,
             node,
             timing: Timing::default(),
             policy: None,

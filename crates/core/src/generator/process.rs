@@ -54,17 +54,17 @@ impl<S: Scheme> PerProcess<Generator<S>> {
     /// ```
     pub fn generator<E: From<BuildError>>(
         &self,
-        layout: S,
+        scheme: S,
         node: impl FnOnce(Option<S::Node>) -> Result<S::Node, E>,
     ) -> Result<&Generator<S>, E> {
         if let Some(generator) = self.get() {
-            if generator.settings() == layout {
+            if generator.settings() == scheme {
                 return Ok(generator);
             }
             return Err(BuildError::Pinned { option: "settings" }.into());
         }
         let node = node(self.inherited().map(Generator::node))?;
         // If threads race here, only one generator stays, and the others have issued nothing.
-        Ok(self.set(Builder::of(layout, node).build()?))
+        Ok(self.set(Builder::of(scheme, node).build()?))
     }
 }

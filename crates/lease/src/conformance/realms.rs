@@ -35,7 +35,7 @@ pub fn another_realm_is_refused(testbed: &dyn Testbed) {
     let other_terms = Terms { allowance: 1, ..realm().terms() };
     for (what, other) in [
         ("schemes", RealmSpec { scheme: "others".to_owned(), ..realm() }),
-        ("layouts", RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
+        ("settings", RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
         ("ticks", RealmSpec { end: 1 << 40, ..realm() }),
         ("IDs", scene.with_pool("0/0")),
         ("nodes", scene.with_pool("0-8/8")),

@@ -273,16 +273,16 @@ impl RealmSpec {
     /// Creates a realm of the scheme's IDs, with the default terms for its default policy.
     pub(crate) fn new<S: Scheme>(
         name: RealmName,
-        layout: &S,
+        scheme: &S,
         pool: NodePool,
     ) -> Result<Self, RealmError> {
-        // All nodes of a range have one width, so a layout that takes the first and the last takes
+        // All nodes of a range have one width, so a scheme that takes the first and the last takes
         // all.
         for range in pool.ranges() {
             for node in [range.first_node(), range.last_node()] {
                 // A realm for IDs without a node leases only windows of time.
                 if node != AnyNode::NONE {
-                    layout
+                    scheme
                         .split_node(node)
                         .map_err(|error| RealmError::Node { scheme: S::NAME, error })?;
                 } else if !S::HAS_NODELESS_IDS {
@@ -293,21 +293,21 @@ impl RealmSpec {
         Ok(Self {
             name,
             scheme: S::NAME.to_owned(),
-            settings: settings_text(layout),
-            scale: layout.scale(),
-            end: layout.last_tick() + 1,
+            settings: settings_text(scheme),
+            scale: scheme.scale(),
+            end: scheme.last_tick() + 1,
             pool,
-            terms: Terms::new(layout.default_policy()),
+            terms: Terms::new(scheme.default_policy()),
         })
     }
 
     /// Compares the scheme and settings of a future generator with the realm's.
-    pub(crate) fn check_settings<S: Scheme>(&self, layout: &S) -> Result<(), Mismatch> {
+    pub(crate) fn check_settings<S: Scheme>(&self, scheme: &S) -> Result<(), Mismatch> {
         let asked = Self {
             scheme: S::NAME.to_owned(),
-            settings: settings_text(layout),
-            scale: layout.scale(),
-            end: layout.last_tick() + 1,
+            settings: settings_text(scheme),
+            scale: scheme.scale(),
+            end: scheme.last_tick() + 1,
             ..self.clone()
         };
         asked.mismatch(self).map_or(Ok(()), Err)
@@ -469,7 +469,7 @@ impl RealmSpec {
         );
         [
             ("schemes", self.scheme.clone()),
-            ("layouts", self.settings.clone()),
+            ("settings", self.settings.clone()),
             ("ticks", ticks),
             ("IDs", self.variants().to_string()),
             ("nodes", self.pool.to_string()),
@@ -488,14 +488,14 @@ impl RealmSpec {
 /// let realm = Realm::builder("orders", Nanoflake::default()).pool("0-255/10").build()?;
 /// let discord = Nanoflake { epoch: Epoch::DISCORD };
 /// let mismatch = Realm::from_spec(realm.into(), discord).unwrap_err();
-/// assert_eq!(mismatch.what, "layouts");
+/// assert_eq!(mismatch.what, "settings");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// The kind of difference, one of `"schemes"`, `"layouts"`, `"ticks"`, `"IDs"`, `"nodes"` and
+    /// The kind of difference, one of `"schemes"`, `"settings"`, `"ticks"`, `"IDs"`, `"nodes"` and
     /// `"terms"`.
     pub what: &'static str,
     /// The caller's value.
@@ -508,10 +508,10 @@ tickid_core::debug_error! {
     struct Mismatch { what, brought, kept }
 }
 
-fn settings_text(layout: &impl Scheme) -> String {
+fn settings_text(scheme: &impl Scheme) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
-    let _ = layout.write_settings(&mut text);
+    let _ = scheme.write_settings(&mut text);
     text
 }
 
@@ -678,7 +678,7 @@ mod tests {
         assert_eq!(realm().mismatch(&realm()), None);
         let others = [
             ("schemes", RealmSpec { scheme: "other".to_owned(), ..realm() }),
-            ("layouts", RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
+            ("settings", RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
             ("IDs", RealmSpec { pool: NodePool::single(), ..realm() }),
             ("ticks", RealmSpec { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() }),
             ("ticks", RealmSpec { end: 5, ..realm() }),

@@ -35,8 +35,8 @@ fn store() -> (Store, Clock) {
     (Store::new(MemoryBackend::new(Arc::clone(&clock))), clock)
 }
 
-fn realm<S: Scheme>(layout: &S, pool: &str) -> Realm<S> {
-    Realm::builder("a", *layout).pool(pool).build().unwrap()
+fn realm<S: Scheme>(scheme: &S, pool: &str) -> Realm<S> {
+    Realm::builder("a", *scheme).pool(pool).build().unwrap()
 }
 
 fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
@@ -59,14 +59,14 @@ fn tick_of<S: Scheme<Variant: Variant<S, Id: Eq + Hash>>>(
 /// The nodes have several sizes, and all of them together are node 5.
 #[test]
 fn holders_of_shares_divide_a_node() {
-    fn divide<S>(layout: &S, whole: &str, shares: &str, count: usize)
+    fn divide<S>(scheme: &S, whole: &str, shares: &str, count: usize)
     where
         S: Scheme<Variant: Variant<S, Id: Eq + Hash>>,
     {
         let (whole_store, clock) = store();
-        let (_whole, expected) = tick_of(&whole_store, &realm(layout, whole), &clock);
+        let (_whole, expected) = tick_of(&whole_store, &realm(scheme, whole), &clock);
         let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
-        let realm = realm(layout, shares);
+        let realm = realm(scheme, shares);
         let holders: Vec<_> =
             realm.pool().nodes().map(|_| tick_of(&store, &realm, &clock)).collect();
         let drawn: Vec<_> = holders.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
@@ -131,10 +131,10 @@ fn nanoflake(epoch: Epoch) -> Nanoflake {
     Nanoflake { epoch }
 }
 
-/// The two layouts that an error names, each in its own words.
+/// The two schemes that an error names, each in its own words.
 fn names_both(error: &dyn fmt::Display, both: [&str; 2]) {
     let text = error.to_string();
-    assert!(both.iter().all(|layout| text.contains(layout)), "{text}");
+    assert!(both.iter().all(|scheme| text.contains(scheme)), "{text}");
 }
 
 fn is_mismatch(error: &StoreError, what: &str) -> bool {
@@ -152,7 +152,7 @@ fn another_layout_is_refused<S: Scheme + Default>(
     assert!(realm_of_one.generator_builder(&lease).unwrap().build().is_ok());
     // By the realm, for what a store has kept.
     let error = Realm::from_spec(realm_of_one.spec().clone(), other).unwrap_err();
-    assert_eq!(error.what, "layouts");
+    assert_eq!(error.what, "settings");
     names_both(&error, [name, other_name]);
     // By the generator's builder.
     let builder = || realm_of_one.generator_builder(&lease).unwrap();
@@ -162,7 +162,7 @@ fn another_layout_is_refused<S: Scheme + Default>(
     assert_eq!(again, BuildError::Pinned { option: "settings" });
     // By the store.
     let error = acquire(&store, realm(&other, pool).spec()).unwrap_err();
-    assert!(is_mismatch(&error, "layouts"), "{error}");
+    assert!(is_mismatch(&error, "settings"), "{error}");
     names_both(&error, [name, other_name]);
     // By the background thread of a leased generator, which does not start.
     let error = LeasedGenerator::start(store, realm(&other, pool)).unwrap_err();
@@ -181,12 +181,12 @@ fn other_epoch_is_refused() {
     another_layout_is_refused((unix, names.0), (discord, names.1), "0-9/10");
 }
 
-/// Among layouts of one scheme, a common text would let two of them into one realm.
+/// Among schemes of one scheme, a common text would let two of them into one realm.
 #[test]
-fn equal_texts_are_equal_layouts() {
-    fn texts<S: Scheme>(layouts: impl IntoIterator<Item = S>, pool: &str) -> usize {
+fn equal_texts_are_equal_settings() {
+    fn texts<S: Scheme>(schemes: impl IntoIterator<Item = S>, pool: &str) -> usize {
         let texts =
-            layouts.into_iter().map(|layout| realm(&layout, pool).spec().settings().to_owned());
+            schemes.into_iter().map(|scheme| realm(&scheme, pool).spec().settings().to_owned());
         texts.collect::<HashSet<_>>().len()
     }
     assert_eq!(texts((5..=10).map(kuid), "0-9/32"), 6);
@@ -217,8 +217,8 @@ fn leased_builder_keeps_window() {
 
 #[test]
 fn nodeless_realms_need_such_ids() {
-    fn single<S: Scheme>(layout: &S) -> Result<RealmSpec, RealmError> {
-        Realm::builder("a", *layout).pool(NodePool::single()).build().map(RealmSpec::from)
+    fn single<S: Scheme>(scheme: &S) -> Result<RealmSpec, RealmError> {
+        Realm::builder("a", *scheme).pool(NodePool::single()).build().map(RealmSpec::from)
     }
     assert_eq!(single(&kuid(8)).unwrap().variants(), Variants::WithoutNode);
     assert_eq!(single(&Scru64), Err(RealmError::NoNodelessIds { scheme: "scru64" }));
@@ -325,27 +325,27 @@ fn reconfiguring_keeps_the_kind() {
     reconfigure("0-99/32").unwrap();
 }
 
-/// Draws `COUNT` IDs under each of two leases of a realm, of every pair of layouts that the store
+/// Draws `COUNT` IDs under each of two leases of a realm, of every pair of schemes that the store
 /// and the builder accept, at the same moments of one clock.
-fn leases_never_agree<S, F>(layouts: &[S], pools: &[&str], variants: &[F])
+fn leases_never_agree<S, F>(schemes: &[S], pools: &[&str], variants: &[F])
 where
     S: Scheme + Default,
     F: Variant<S, Id: Eq + Hash + fmt::Debug>,
 {
     const COUNT: usize = 2_000;
     let (mut drawn, mut refused) = (0, 0);
-    for first in layouts.iter().flat_map(|layout| pools.map_pairs(layout)) {
-        for second in layouts.iter().flat_map(|layout| pools.map_pairs(layout)) {
+    for first in schemes.iter().flat_map(|scheme| pools.map_pairs(scheme)) {
+        for second in schemes.iter().flat_map(|scheme| pools.map_pairs(scheme)) {
             let (store, clock) = store();
             let (mut seen, mut generators) = (HashSet::new(), Vec::new());
-            for (layout, pool) in [first, second] {
-                let realm = realm(layout, pool);
+            for (scheme, pool) in [first, second] {
+                let realm = realm(scheme, pool);
                 let Ok(lease) = acquire(&store, realm.spec()) else {
                     refused += 1;
                     continue;
                 };
-                // Each layout is tried under each lease.
-                for asked in layouts {
+                // Each scheme is tried under each lease.
+                for asked in schemes {
                     match Realm::from_spec(realm.spec().clone(), *asked) {
                         Ok(realm) => {
                             let builder = realm.generator_builder(&lease).unwrap();
@@ -369,14 +369,14 @@ where
     assert!(drawn >= COUNT && refused > 0, "{drawn} drawn, {refused} refused");
 }
 
-/// Pairs of a layout and each pool.
+/// Pairs of a scheme and each pool.
 trait Pairs<'a> {
-    fn map_pairs<S>(&self, layout: &'a S) -> Vec<(&'a S, &'a str)>;
+    fn map_pairs<S>(&self, scheme: &'a S) -> Vec<(&'a S, &'a str)>;
 }
 
 impl<'a> Pairs<'a> for [&'a str] {
-    fn map_pairs<S>(&self, layout: &'a S) -> Vec<(&'a S, &'a str)> {
-        self.iter().map(|pool| (layout, *pool)).collect()
+    fn map_pairs<S>(&self, scheme: &'a S) -> Vec<(&'a S, &'a str)> {
+        self.iter().map(|pool| (scheme, *pool)).collect()
     }
 }
 
@@ -416,8 +416,8 @@ fn kuid_leases_never_agree() {
 
 #[test]
 fn nanoflake_leases_never_agree() {
-    let layouts = [nanoflake(Epoch::UNIX), nanoflake(Epoch::DISCORD)];
-    leases_never_agree(&layouts, &["0-1/10", "1/10"], &[tickid_core::Plain]);
+    let schemes = [nanoflake(Epoch::UNIX), nanoflake(Epoch::DISCORD)];
+    leases_never_agree(&schemes, &["0-1/10", "1/10"], &[tickid_core::Plain]);
 }
 
 #[test]

@@ -11,21 +11,21 @@ use tickid_sno::Sno;
 use tickid_testkit::Dice;
 
 /// Checked at random times, and at both ends of some ticks.
-fn scale_agrees<S: Scheme>(layout: &S, first: i64) {
-    let scale = layout.scale();
+fn scale_agrees<S: Scheme>(scheme: &S, first: i64) {
+    let scale = scheme.scale();
     let mut dice = Dice::new(1);
     for _ in 0..20_000 {
         let micros = first + dice.within(0..1 << 50);
         let time = UnixTime::from_micros(micros);
-        let tick = layout.tick_at(time).unwrap();
+        let tick = scheme.tick_at(time).unwrap();
         assert_eq!(scale.tick_at(time), Some(tick.get()), "{} at {time}", S::NAME);
-        let begin = layout.time_of(tick);
+        let begin = scheme.time_of(tick);
         assert_eq!(scale.time_of(tick.get()), begin);
         let before = begin.checked_sub(Duration::from_micros(1)).unwrap();
         assert_eq!(scale.tick_at(before), tick.get().checked_sub(1));
     }
     let before = UnixTime::from_micros(first - 1);
-    assert_eq!((layout.tick_at(before).is_err(), scale.tick_at(before)), (true, None));
+    assert_eq!((scheme.tick_at(before).is_err(), scale.tick_at(before)), (true, None));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn given_nodes_may_be_shares() {
 }
 
 /// Uses up every tick that the policy allows, and restarts without a tick passing.
-fn repeats_nothing<S: Scheme>(layout: S, node: &str, policy: Option<Policy<S>>)
+fn repeats_nothing<S: Scheme>(scheme: S, node: &str, policy: Option<Policy<S>>)
 where
     S::Variant: Variant<S>,
     Id<S>: Debug + Ord,
@@ -66,7 +66,7 @@ where
     let clock = Arc::new(ManualClock::new(SystemClock.now().unwrap()));
     let start = || {
         let store = Store::open(&format!("static:{node}")).unwrap();
-        let realm = Realm::builder("a", layout).pool(node).build().unwrap();
+        let realm = Realm::builder("a", scheme).pool(node).build().unwrap();
         let builder = LeasedGenerator::builder(store, realm).clock(Arc::clone(&clock));
         // Any tick in which both issue is seen: the second one starts with a lower sequence.
         let mut builder = builder.tick_start(TickStart::Lowest);
@@ -75,7 +75,7 @@ where
         }
         builder.start().unwrap()
     };
-    let tick = |clock: &ManualClock| layout.tick_at(clock.now().unwrap()).unwrap();
+    let tick = |clock: &ManualClock| scheme.tick_at(clock.now().unwrap()).unwrap();
     let what = format!("{} {policy:?}", S::NAME);
 
     let first = start();
@@ -124,9 +124,9 @@ fn restarts_without_a_folder_repeat_nothing() {
 /// The first ID would wait for one.
 #[test]
 fn long_ticks_need_a_folder() {
-    let acquire = |url: &str, layout: &str| {
-        let layout: Snowflake = layout.parse().unwrap();
-        let realm = Realm::builder("a", layout).pool("5/8").build().unwrap();
+    let acquire = |url: &str, scheme: &str| {
+        let scheme: Snowflake = scheme.parse().unwrap();
+        let realm = Realm::builder("a", scheme).pool("5/8").build().unwrap();
         let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
         let store = Store::open(url).unwrap();
         block_on(store.acquire(realm.spec(), &mut claim), TIMEOUT)

@@ -78,7 +78,8 @@ BEGIN
         'micros_per_tick', 'end']
     LOOP
         IF found -> facet <> fresh -> facet THEN
-            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name, facet, found -> facet,
+            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name,
+                CASE facet WHEN 'layout' THEN 'settings' ELSE facet END, found -> facet,
                 fresh -> facet USING ERRCODE = 'invalid_parameter_value';
         END IF;
     END LOOP;

@@ -34,7 +34,7 @@ impl<S: ExampleScheme> Subject for Example<S> {
     type Variant = S::Variant;
     type Id = u64;
 
-    fn layout(&self) -> S {
+    fn settings(&self) -> S {
         self.0
     }
 

@@ -16,7 +16,7 @@ impl Subject for Tickets {
     type Variant = Plain;
     type Id = TicketId;
 
-    fn layout(&self) -> Ticket {
+    fn settings(&self) -> Ticket {
         Ticket { epoch: UnixTime::EPOCH }
     }
 

@@ -62,7 +62,7 @@ impl tickid_testkit::Subject for Subject {
     type Variant = Kind;
     type Id = Id;
 
-    fn layout(&self) -> Kuid {
+    fn settings(&self) -> Kuid {
         Kuid::default()
     }
 

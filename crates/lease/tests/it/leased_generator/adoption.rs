@@ -121,13 +121,13 @@ fn a_lost_node_is_followed_by_another() {
 }
 
 #[test]
-fn other_layouts_are_not_adopted() {
+fn other_settings_are_not_adopted() {
     let world = Fixture::new("7/10");
     drop(world.start());
     let discord = Nanoflake { epoch: tickid_nanoflake::Epoch::DISCORD };
     let others = Realm::builder("a", discord).pool("7/10").build().unwrap();
     let error = LeasedGenerator::builder(world.store(), others).adopt().start().unwrap_err();
-    assert!(error.to_string().contains("layouts do not match"), "{error}");
+    assert!(error.to_string().contains("settings do not match"), "{error}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ impl tickid_testkit::Subject for Subject {
     type Variant = Plain;
     type Id = NanoflakeId;
 
-    fn layout(&self) -> Nanoflake {
+    fn settings(&self) -> Nanoflake {
         LAYOUT
     }
 

@@ -26,7 +26,7 @@ impl tickid_testkit::Subject for Subject {
     type Variant = Plain;
     type Id = Scru64Id;
 
-    fn layout(&self) -> Scru64 {
+    fn settings(&self) -> Scru64 {
         Scru64
     }
 

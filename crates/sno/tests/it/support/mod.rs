@@ -46,7 +46,7 @@ impl tickid_testkit::Subject for Subject {
     type Variant = Meta;
     type Id = SnoId;
 
-    fn layout(&self) -> Sno {
+    fn settings(&self) -> Sno {
         Sno
     }
 

@@ -42,7 +42,7 @@ impl<O: Order> tickid_testkit::Subject for Subject<O> {
     type Variant = Plain;
     type Id = SnowflakeId;
 
-    fn layout(&self) -> Snowflake<O> {
+    fn settings(&self) -> Snowflake<O> {
         self.layout
     }
 
