@@ -163,7 +163,11 @@ pub(crate) fn surprise(
             let time = log2(seconds.saturating_mul(unit.per_second()));
             return Surprise { time, fields: Format::UnixTime.prior().rarity };
         }
-        _ => match id.parts(settings) {
+        Identifier::Scheme(_)
+        | Identifier::KuidWide(_)
+        | Identifier::Preset(..)
+        | Identifier::Mastodon(_)
+        | Identifier::Carried(_) => match id.parts(settings) {
             Ok(parts) => (parts.scale().micros_per_tick(), of_parts(id, &parts)),
             Err(_) => return Surprise::of(u32::MAX),
         },
