@@ -41,11 +41,11 @@ fn rollback_moves_to_other_nodes<G: ProcessStore>(ground: &G) {
         let notes = process.leave();
         ledger.enter(&notes).unwrap();
         ledger.check(&ground.list(task.realm().name())).unwrap();
-        // On a busy machine a first request may time out, and its lease is released.
         let (first, floor) = leases(&notes[..before]);
         // Tick-tock continues under the same node, unless an earlier lease had it up to its floor.
         let is_moved = task.kind != SchemeName::Sno || floor > Some(0);
-        assert_eq!(ledger.tally.leases, first + usize::from(is_moved), "{:?}", task.kind);
+        // On a busy machine a request may time out, and its lease is released, so there may be more.
+        assert!(ledger.tally.leases >= first + usize::from(is_moved), "{:?}", task.kind);
         all.add(&ledger.tally);
     }
     all.show(G::NAME, "clock set back an hour");
