@@ -52,7 +52,7 @@ use crate::range::RangeArguments;
 Environment:
   TICKID_STORE      the store, unless --store names one
   TICKID_REALM      the realm, unless --realm names one
-  TICKID_OPTION     a layout, as --option: TICKID_EPOCH, TICKID_NODE_SIZE,
+  TICKID_OPTION     a setting, as --option: TICKID_EPOCH, TICKID_NODE_SIZE,
                     TICKID_DRIFT, TICKID_LAYOUT
   RUST_LOG          the library's events to show, by module: tickid_lease=debug
   NO_COLOR          no colours; CLICOLOR_FORCE forces them

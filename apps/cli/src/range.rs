@@ -54,7 +54,7 @@ pub(crate) struct RangeArguments {
     /// Include IDs that show --until itself
     #[arg(long)]
     inclusive: bool,
-    /// The zone of dates, and of times without one: UTC, local, or as in Europe/Berlin
+    /// Time zone for dates and zoneless times: UTC, local, or as in Europe/Berlin
     #[arg(long, value_name = "ZONE", value_parser = zone, default_value = "UTC")]
     tz: TimeZone,
     /// kuid: local IDs (8 bytes) or global ones (12 bytes)

@@ -40,7 +40,7 @@ use crate::reading::{NamedFormat, Reader, named};
   tail -f app.log | tickid inspect --find --json    the IDs in each line
 
 Exit status: 1 if a text is not at least likely an ID. With --from it validates a column; without,
-integers cannot be told from numbers that are no IDs.")]
+integers cannot be told from numbers that are not IDs.")]
 pub(crate) struct InspectArguments {
     #[command(flatten)]
     given: GivenOptions,

@@ -26,7 +26,7 @@ use crate::store::{self, answer};
   tickid lease init scru64 --realm orders --pool 0-255/8 --reconfigure
 
 Creating a realm that exists already is a no-op if it is the same and an error if it differs.
-Scheme, layout and kind of IDs are fixed for good: all holders must use the same.
+Scheme, settings and kind of IDs are fixed for good: all holders must use the same.
 In a folder a realm starts immediately. On a server it starts beyond anything that a lost realm of
 that name can have granted, twice allowance, skew and term later; --new states that none was lost.
 Once the realm exists, --new does not shorten that, and fails until it has started.
@@ -127,6 +127,6 @@ fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
     failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {
         "--reconfigure gives it other nodes and terms"
     } else {
-        "scheme, layout and kind of a realm are fixed for good; --realm names another one"
+        "scheme, settings and kind of a realm are fixed for good; --realm names another one"
     })
 }

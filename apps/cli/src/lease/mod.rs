@@ -28,7 +28,7 @@ use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LeaseCommand {
-    /// Create a realm: a scheme with its layout, nodes and terms
+    /// Create a realm: a scheme with its settings, nodes and terms
     Init(InitArguments),
     /// Show the realms of a store
     Realms(RealmsArguments),

@@ -578,7 +578,7 @@ fn misspelt_names_of_realms_are_named() {
     }
 }
 
-/// A realm keeps its scheme, layout and kind.
+/// A realm keeps its scheme, settings and kind.
 #[test]
 fn fixed_facts_of_realms_are_named() {
     let state = tempfile::tempdir().expect("a folder");
@@ -602,7 +602,7 @@ fn fixed_facts_of_realms_are_named() {
         assert_eq!(ran_in(state.path(), &format!("gen {fitting}")).status, OK, "{fitting}");
     }
     let alone = "it has \"IDs without a node\", the request \"IDs with a node\"";
-    let fixed = "\nhint: scheme, layout and kind of a realm are fixed for good";
+    let fixed = "\nhint: scheme, settings and kind of a realm are fixed for good";
     for (arguments, status, hint) in [
         ("gen nanoflake --realm chat", NODE_STORE, "\nhint: --epoch 1420070400000 is the realm's"),
         ("gen kuid --realm logs", NODE_STORE, "\nhint: --drift 9 is the realm's"),
