@@ -129,15 +129,17 @@ fn is_day_first(digits: &[u8]) -> bool {
 }
 
 /// Returns the bits of a number that people and programs write for its digits, and not as one of
-/// many. Such numbers are round, have digits that count up or down or are the same, or are a power
-/// of 2, one less or one more, such as the first integer that a double cannot hold.
+/// many. Such numbers are round, have digits that count up or down or are the same, or are next to a
+/// power of 2, as the first integers are that a double cannot hold.
 fn bits_of_pattern(digits: &[u8], value: u128) -> Option<u32> {
     /// Of the number of zeros, which has any value up to 16.
     const ZEROS: u32 = 4;
     /// Of the first digit, and of the step from each to the next.
     const STEPS: u32 = 7;
-    /// Of the exponent, and of whether it is one less or more.
-    const POWER: u32 = 7;
+    /// Of the exponent, and of how much less or more it is.
+    const POWER: u32 = 11;
+    /// The largest distance from a power of 2, up to which programs and tests count.
+    const NEAR: u128 = 16;
     let zeros = digits.iter().rev().take_while(|digit| **digit == b'0').count();
     if zeros > 3 {
         return Some(of_digits(digits.len() - zeros) + ZEROS);
@@ -149,10 +151,11 @@ fn bits_of_pattern(digits: &[u8], value: u128) -> Option<u32> {
     if steps.all(|step| step == first) {
         return Some(STEPS);
     }
-    let is_power = [value.checked_sub(1), Some(value), value.checked_add(1)]
-        .into_iter()
-        .any(|number| number.is_none_or(u128::is_power_of_two));
-    is_power.then_some(POWER)
+    // The largest number with as many bits, which a power of 2 follows. Small ones are all near one.
+    let largest =
+        u128::MAX.checked_shr(value.leading_zeros()).filter(|largest| largest >> 16 != 0)?;
+    let is_near = largest - value < NEAR || value - (largest >> 1) <= NEAR + 1;
+    is_near.then_some(POWER)
 }
 
 /// Returns the bits of a text of characters without a meaning.
@@ -286,13 +289,13 @@ mod tests {
             ("98765432109876543", (10, Doubt::OtherNumber)),
             ("777777777777777777", (10, Doubt::OtherNumber)),
             ("777777777777777778", (59, Doubt::Number)),
-            ("576460752303423488", (10, Doubt::OtherNumber)), // 2^59
-            ("576460752303423487", (10, Doubt::OtherNumber)),
-            ("576460752303423489", (10, Doubt::OtherNumber)),
-            ("576460752303423490", (59, Doubt::Number)),
-            ("9007199254740993", (10, Doubt::OtherNumber)), // 2^53 + 1
-            ("576460752303423486", (59, Doubt::Number)),
-            ("18446744073709551615", (10, Doubt::OtherNumber)),
+            ("576460752303423471", (59, Doubt::Number)), // 2^59 - 17
+            ("576460752303423472", (14, Doubt::OtherNumber)),
+            ("576460752303423488", (14, Doubt::OtherNumber)),
+            ("576460752303423504", (14, Doubt::OtherNumber)),
+            ("576460752303423505", (59, Doubt::Number)), // 2^59 + 17
+            ("9007199254740993", (14, Doubt::OtherNumber)), // 2^53 + 1
+            ("18446744073709551615", (14, Doubt::OtherNumber)),
             ("1534567890123450000", (56, Doubt::OtherNumber)),
             ("1534567890123451000", (62, Doubt::Number)),
             ("1500000000000000000", (13, Doubt::OtherNumber)),

@@ -160,14 +160,14 @@ fn every_rule_decides_between_two_texts() {
         (
             "powers of two",
             Discord,
-            (((1_u64 << 59) + 5).to_string(), None),
+            (((1_u64 << 59) + 17).to_string(), None),
             ((1_u64 << 59).to_string(), Some(OtherNumber)),
         ),
         (
-            "the first integer that a double cannot hold, 2^53 + 1",
+            "the first integers that a double cannot hold, up to 2^53 + 16",
             Format::SonyflakeV2,
-            ("9007199254740994".to_owned(), None),
-            ("9007199254740993".to_owned(), Some(OtherNumber)),
+            ("9007199254741009".to_owned(), None),
+            ("9007199254741008".to_owned(), Some(OtherNumber)),
         ),
         (
             "accounts of Steam",
