@@ -127,6 +127,7 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, settings: &Settings) -> Result<Uuid, Car
         CarryError::Time(RangeError::of_time(time.as_micros().into(), 0, max))
     })?;
     let rest = with_id!(id, id => id.rest_to_carry(settings));
+    // Which bits of a global kuid are time depends on its drift, which the ID does not hold.
     let drift = match id {
         AnyId::KuidGlobal(_) => u128::from(settings.drift.get()),
         _ => 0,

@@ -190,6 +190,7 @@ impl<'a> NodeTable<'a> {
     /// assert!(NodeTable::new(&mut [(70_000, 1), (70_001, 1)]).is_err()); // two nodes become one
     /// ```
     pub fn new(pairs: &'a mut [(u64, u64)]) -> Result<Self, NodeTableError> {
+        // By the new node first, so that old ones that would become one are neighbours.
         pairs.sort_unstable_by_key(|(from, to)| (*to, *from));
         for ((first, node), (second, other)) in pairs.iter().zip(pairs.iter().skip(1)) {
             if node == other && first != second {
@@ -197,6 +198,7 @@ impl<'a> NodeTable<'a> {
                 return Err(NodeTableError::Joined { node, first, second });
             }
         }
+        // And by the old node, in the order in which nodes are looked up.
         pairs.sort_unstable();
         for ((node, first), (other, second)) in pairs.iter().zip(pairs.iter().skip(1)) {
             if node == other && first != second {

@@ -92,6 +92,7 @@ impl Assemble for SnoId {
     fn from_v7(millis: i64, rest: u64, _: u8, _: &Settings) -> Result<Self, CarryError> {
         let fields = rest >> UNUSED_BITS;
         let time = UnixTime::from_millis(millis);
+        // A tick lasts 4 ms. To take its first millisecond alone keeps to one UUID for an ID.
         let first = time.and_then(Self::min_at).ok();
         let first = first.filter(|first| first.unix_time().as_millis() == millis);
         let first = first.ok_or(not_carried("a millisecond in which no sno tick starts"))?;

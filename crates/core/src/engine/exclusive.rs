@@ -175,6 +175,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
             return Err(ObserveError::Closed);
         }
         let word = self.word();
+        // An ID that the next one would follow anyway needs no look at the clock.
         if let Some(goal) = self.rules.goal(word.toggle(), is_after)
             && word.bits() < goal.bits()
         {

@@ -105,6 +105,8 @@ pub(crate) fn until_ready<D: Timed>(
     let (mut waiting, mut short_since) = (None, None);
     loop {
         let mut pause = pause(source, &error, deadline)?;
+        // A clock that stands leaves every pause too short to sleep. After a while of such pauses by
+        // the monotonic clock, which goes on, sleep all the same, or this would burn a core.
         if pause >= MAX_SPIN {
             short_since = None;
         } else {
