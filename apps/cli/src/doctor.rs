@@ -469,9 +469,9 @@ fn realm_findings<E>(
     // The window that ends first shows whether renewals come, since holders renew after half a
     // term.
     let held = standings.iter().filter(|(_, _, standing)| *standing == Standing::Held);
-    let ends = held.filter_map(|(_, state, _)| match state {
-        RowState::Intact { row, .. } => Some(realm.scale().time_of(row.ceiling)),
-        _ => None,
+    let ends = held.filter_map(|(_, state, _)| {
+        let RowState::Intact { row, .. } = state else { return None };
+        Some(realm.scale().time_of(row.ceiling))
     });
     let left = ends.min().map(|end| end.saturating_since(view.now));
     let (free, held, quarantined) = (summary.available(), summary.held, summary.quarantined);

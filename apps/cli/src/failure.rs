@@ -117,6 +117,10 @@ impl Failure {
     }
 
     /// Reports whether another attempt may succeed after a while.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only clocks and stores change by themselves"
+    )]
     pub(crate) fn passes(&self) -> bool {
         match self {
             Self::Generate(error) => matches!(error.kind(), ErrorKind::Stalled(_)),
@@ -137,6 +141,7 @@ impl Failure {
     }
 
     /// Returns the duration of the failure, if a clock determines it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others last as long as their cause")]
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Generate(error) => error.retry_after(),
@@ -197,7 +202,7 @@ impl Failure {
                 Some(Refusal::NoFreeNode { .. }) => {
                     Some("`tickid lease list --realm NAME` shows who holds the nodes")
                 }
-                // These say what to do, or an operator has to find out. The enum can grow.
+                // These say what to do, or an operator has to find out.
                 Some(
                     Refusal::Lost { .. }
                     | Refusal::NotYet { .. }
@@ -210,9 +215,9 @@ impl Failure {
                     | Refusal::Reserved { .. }
                     | Refusal::Overlap { .. }
                     | Refusal::StoreClock { .. }
-                    | Refusal::EndOfTime { .. }
-                    | _,
+                    | Refusal::EndOfTime { .. },
                 ) => None,
+                Some(_) => None,
             },
         }
     }
@@ -229,10 +234,7 @@ impl Failure {
 
     /// Returns the refusal, if that is the reason.
     fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            Self::Refused(refusal) => Some(refusal),
-            _ => self.store()?.refusal(),
-        }
+        if let Self::Refused(refusal) = self { Some(refusal) } else { self.store()?.refusal() }
     }
 
     /// Returns the store's error, if that is the reason.
@@ -242,10 +244,10 @@ impl Failure {
             Self::Lease(error) => error.store(),
             Self::Stalled(error) => error.cause()?.store(),
             #[cfg(feature = "serve")]
-            Self::Serve(error) => match &**error {
-                ServerError::Lease { source, .. } => source.store(),
-                _ => None,
-            },
+            Self::Serve(error) => {
+                let ServerError::Lease { source, .. } = &**error else { return None };
+                source.store()
+            }
             _ => None,
         }
     }
@@ -272,14 +274,22 @@ impl Failure {
             Self::Build(error) => of_build(error, USAGE),
             Self::Lease(error) => of_lease(error),
             Self::Generate(error) => match error.kind() {
-                ErrorKind::SequenceStart { .. } => USAGE,
+                ErrorKind::SequenceStart { .. } | ErrorKind::Variant(_) => USAGE,
+                ErrorKind::Stalled(_)
+                | ErrorKind::Closed
+                | ErrorKind::EndOfTime
+                | ErrorKind::Clock(_) => CLOCK,
                 _ => CLOCK,
             },
             Self::Stalled(error) => match (error, error.cause()) {
                 (_, Some(cause)) => of_lease(cause),
                 // Nothing is wrong with the lease: it is for the clock to reach the window.
                 (GenerateError::Stalled(_), None) => CLOCK,
-                _ => STORE,
+                (
+                    GenerateError::NoLease { .. } | GenerateError::Stopped | GenerateError::Forked,
+                    None,
+                ) => STORE,
+                (_, None) => STORE,
             },
             Self::Refused(refusal) => of_refusal(refusal),
             Self::Store(_) | Self::GiveBack(_) | Self::LateNew(_) => STORE,
@@ -320,7 +330,13 @@ impl From<tickid_exec::Error> for Failure {
                 Self::TooLong { stall: Box::new(Self::Store(stall)), max_wait }
             }
             Error::Run { program, reason } => Self::Run { program, reason },
-            other => Self::Exec(other),
+            Error::Nodes { .. }
+            | Error::Term { .. }
+            | Error::KillAfter { .. }
+            | Error::Children
+            | Error::Stage(_)
+            | Error::Supervise(_) => Self::Exec(error),
+            _ => Self::Exec(error),
         }
     }
 }
@@ -334,15 +350,26 @@ fn of_store(error: &StoreError) -> u8 {
         | StoreErrorKind::Unfit { .. }
         | StoreErrorKind::Exposed(_)
         | StoreErrorKind::Corrupt { .. }
-        | StoreErrorKind::NoNode { .. }
-        // The enum can grow: it is the store's whatever it is.
-        | _ => STORE,
+        | StoreErrorKind::NoNode { .. } => STORE,
+        _ => STORE,
     }
 }
 
 fn of_build(error: &BuildError, other: u8) -> u8 {
     match error {
         BuildError::Clock(_) | BuildError::Epoch { .. } | BuildError::Ahead { .. } => CLOCK,
+        BuildError::NoToggle { .. }
+        | BuildError::SequenceBound(_)
+        | BuildError::Node(_)
+        | BuildError::Ceiling(_)
+        | BuildError::Pool { .. }
+        | BuildError::Share { .. }
+        | BuildError::Window { .. }
+        | BuildError::Restore(_)
+        | BuildError::NoNodelessIds { .. }
+        | BuildError::Pinned { .. }
+        | BuildError::NotPast { .. }
+        | BuildError::Seed => other,
         _ => other,
     }
 }
@@ -362,9 +389,9 @@ fn of_refusal(refusal: &Refusal) -> u8 {
         | Refusal::Newer { .. }
         | Refusal::NotQuarantined { .. }
         | Refusal::Reserved { .. }
-        | Refusal::Overlap { .. }
-        // The enum can grow: a refusal is the store's answer.
-        | _ => STORE,
+        | Refusal::Overlap { .. } => STORE,
+        // A refusal is the store's answer.
+        _ => STORE,
     }
 }
 
@@ -378,6 +405,16 @@ fn is_in_use(error: &ServerError) -> bool {
     match error {
         ServerError::InUse { .. } => true,
         ServerError::Listen { source, .. } => source.kind() == io::ErrorKind::AddrInUse,
+        ServerError::NoRealm
+        | ServerError::Twice(_)
+        | ServerError::NoAddress
+        | ServerError::Unprotected { .. }
+        | ServerError::Read { .. }
+        | ServerError::Tokens { .. }
+        | ServerError::Certificate { .. }
+        | ServerError::Limit { .. }
+        | ServerError::Realm { .. }
+        | ServerError::Lease { .. } => false,
         _ => false,
     }
 }
@@ -396,9 +433,9 @@ fn of_server(error: &ServerError) -> u8 {
         | ServerError::Read { .. }
         | ServerError::Tokens { .. }
         | ServerError::Certificate { .. }
-        | ServerError::Limit { .. }
-        // The enum can grow: what a server refuses at the start comes from its options.
-        | _ => USAGE,
+        | ServerError::Limit { .. } => USAGE,
+        // What a server refuses at the start comes from its options.
+        _ => USAGE,
     }
 }
 

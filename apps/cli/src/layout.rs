@@ -56,10 +56,9 @@ pub(crate) fn run(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
             // The output does not go through anstream, which would strip the colours where standard
             // output is not a terminal, so that is done here.
             let choice = anstream::AutoStream::choice(&std::io::stdout());
-            let drawn = match choice {
-                anstream::ColorChoice::Never => anstream::adapter::strip_str(&drawn).to_string(),
-                _ => drawn,
-            };
+            let is_plain = choice == anstream::ColorChoice::Never;
+            let plain = || anstream::adapter::strip_str(&drawn).to_string();
+            let drawn = if is_plain { plain() } else { drawn };
             out.buffer().extend_from_slice(drawn.as_bytes());
         }
         (cards, _) => out.buffer().extend_from_slice(table(cards).as_bytes()),

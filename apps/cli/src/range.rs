@@ -132,13 +132,14 @@ impl Ranged {
 impl RangeArguments {
     /// Returns the form of the two IDs. JSON has the others beside the text.
     fn form(&self) -> Result<Form, Failure> {
-        match self.scheme.form(self.kind, &self.form)? {
-            form @ (Form::Int | Form::Hex | Form::Bytes) if self.json => {
-                let form = form.name();
-                Err(Failure::Usage(format!("--json has the IDs in all forms, without --as {form}")))
-            }
-            form => Ok(form),
+        let form = self.scheme.form(self.kind, &self.form)?;
+        if self.json && matches!(form, Form::Int | Form::Hex | Form::Bytes) {
+            let form = form.name();
+            return Err(Failure::Usage(format!(
+                "--json has the IDs in all forms, without --as {form}"
+            )));
         }
+        Ok(form)
     }
 }
 

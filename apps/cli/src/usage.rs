@@ -194,6 +194,7 @@ fn of_other_ids(given: &str) -> Option<String> {
 
 /// Returns the hint for IDs, and their formats, that were mistaken for other arguments: an ID in
 /// place of a subcommand, one that starts with `-`, and formats without their options.
+#[expect(clippy::wildcard_enum_match_arm, reason = "clap's errors, of which these two are of IDs")]
 fn of_ids(error: &clap::Error, path: &str) -> Option<String> {
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) =
         (error.kind(), error.get(ContextKind::InvalidSubcommand))
@@ -336,9 +337,9 @@ fn of_environment(error: &clap::Error, command: &Command) -> Option<String> {
 fn quoted(mut error: clap::Error) -> clap::Error {
     let foreign: Vec<(ContextKind, String)> = error
         .context()
-        .filter_map(|(kind, value)| match value {
-            ContextValue::String(text) => Some((kind, shown(text))),
-            _ => None,
+        .filter_map(|(kind, value)| {
+            let ContextValue::String(text) = value else { return None };
+            Some((kind, shown(text)))
         })
         .collect();
     for (kind, text) in foreign {

@@ -250,10 +250,10 @@ fn unless_gone<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(it) => Ok(Some(it)),
         Err(error) if error.raw_os_error() == Some(nix::Error::ESRCH as i32) => Ok(None),
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Ok(None),
-            _ => Err(error),
-        },
+        Err(error) => {
+            use io::ErrorKind::{NotFound, PermissionDenied};
+            if matches!(error.kind(), NotFound | PermissionDenied) { Ok(None) } else { Err(error) }
+        }
     }
 }
 

@@ -151,11 +151,11 @@ impl Report {
         // The keeper is the only writer and reports before it ends, so an end of the pipe means
         // that it was killed.
         let mut bytes = [0; 5];
-        pipe.read_exact(&mut bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                io::Error::other("the process that watches over the program was killed")
+        pipe.read_exact(&mut bytes).map_err(|error| {
+            if error.kind() == io::ErrorKind::UnexpectedEof {
+                return io::Error::other("the process that watches over the program was killed");
             }
-            _ => error,
+            error
         })?;
         let [kind, a, b, c, d] = bytes;
         let value = i32::from_le_bytes([a, b, c, d]);
@@ -412,6 +412,7 @@ fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
 }
 
 /// Returns the program's last change of state.
+#[expect(clippy::wildcard_enum_match_arm, reason = "each call asks for some states only")]
 fn state(leader: Pid) -> nix::Result<Option<Report>> {
     let ask = |flags| waitid(Id::Pid(leader), flags | WaitPidFlag::WNOHANG);
     // WNOWAIT leaves the zombie where it is. Reaped, its number could become another process's

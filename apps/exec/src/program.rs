@@ -94,9 +94,9 @@ impl Program {
         let keeper = i32::try_from(keeper.id()).map_err(|_| nix::Error::EOVERFLOW)?;
         let keeper = Pid::from_raw(keeper);
         // Nothing can be signalled before the program's process ID is known.
-        let leader = match first_report(&mut pipes, keeper, kill_at).map_err(Error::Supervise)? {
-            Report::Started(leader) => leader,
-            report => return Err(Error::Supervise(unexpected(report))),
+        let first = first_report(&mut pipes, keeper, kill_at).map_err(Error::Supervise)?;
+        let Report::Started(leader) = first else {
+            return Err(Error::Supervise(unexpected(first)));
         };
         // Fails in a service or in cron, which have no controlling terminal. The program is never
         // moved to the foreground then.
@@ -188,7 +188,9 @@ impl Program {
                 self.refused(process);
                 Ok(ProgramChange::None)
             }
-            report => Err(Error::Supervise(unexpected(report))),
+            report @ (Report::Started(_) | Report::Failed(_)) => {
+                Err(Error::Supervise(unexpected(report)))
+            }
         }
     }
 
@@ -303,7 +305,13 @@ fn unexpected(report: Report) -> io::Error {
     match report {
         Report::Failed(0) => io::ErrorKind::Other.into(),
         Report::Failed(errno) => io::Error::from_raw_os_error(errno),
-        report => io::Error::other(format!("unexpected report: {report:?}")),
+        Report::Started(_)
+        | Report::Stopped(_)
+        | Report::Kept(_)
+        | Report::Left(_)
+        | Report::Overdue
+        | Report::Ended(_)
+        | Report::Gone => io::Error::other(format!("unexpected report: {report:?}")),
     }
 }
 

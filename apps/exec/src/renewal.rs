@@ -91,6 +91,7 @@ fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Error
         Outcome::Lost(error) => Some(News::Lost(error)),
         // `Repeated` needs notes of the ticks that were used, which only a session beside a
         // generator has.
+        Outcome::Repeated(..) => None,
         _ => None,
     })
 }

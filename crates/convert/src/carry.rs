@@ -130,7 +130,11 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, settings: &Settings) -> Result<Uuid, Car
     // Which bits of a global kuid are time depends on its drift, which the ID does not hold.
     let drift = match id {
         AnyId::KuidGlobal(_) => u128::from(settings.drift.get()),
-        _ => 0,
+        AnyId::Scru64(_)
+        | AnyId::Nanoflake(_)
+        | AnyId::KuidLocal(_)
+        | AnyId::Sno(_)
+        | AnyId::Snowflake(_) => 0,
     };
     let tag = drift << 4 | u128::from(code(id.kind()));
     let fields = (u128::from(millis) << u64::BITS | u128::from(rest)) << TAG_BITS | tag;

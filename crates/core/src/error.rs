@@ -354,7 +354,11 @@ impl ObserveError {
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Ahead { retry_after, .. } => Some(*retry_after),
-            _ => None,
+            Self::Window { .. }
+            | Self::EndOfTime
+            | Self::Closed
+            | Self::Clock(_)
+            | Self::TickTock => None,
         }
     }
 }

@@ -399,7 +399,13 @@ impl ColumnParts {
                 let (others, sequence) = of_fields(description, id.bytes());
                 (unit, ticks(unit)?, others, sequence)
             }
-            _ => {
+            Identifier::Scheme(_)
+            | Identifier::KuidWide(_)
+            | Identifier::Carried(_)
+            | Identifier::Preset(..)
+            | Identifier::Mastodon(_)
+            | Identifier::Uuid(_)
+            | Identifier::TypeId { .. } => {
                 let (parts, prior) = (one.identifier.parts(settings).ok()?, one.format().prior());
                 let unit = float(parts.scale().micros_per_tick());
                 let sequence = Extent::of(parts.sequence(), !prior.has_random_sequences);

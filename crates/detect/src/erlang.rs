@@ -148,6 +148,7 @@ impl Tuple {
         match id {
             AnyId::KuidLocal(id) => Some(Self(id, None)),
             AnyId::KuidGlobal(id) => Some(Self(id.to_local(drift), Some(id.node(drift)))),
+            AnyId::Scru64(_) | AnyId::Nanoflake(_) | AnyId::Sno(_) | AnyId::Snowflake(_) => None,
             _ => None,
         }
     }

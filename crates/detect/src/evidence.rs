@@ -95,13 +95,20 @@ fn since(id: &Identifier, form: Form, settings: &Settings) -> UnixTime {
             let epoch = settings.snowflake.widths().epoch;
             UnixTime::from_micros(epoch.as_micros().saturating_add(DAY))
         }
-        // Digits alone are no evidence for a format, so its integers count only from its first
-        // release.
-        _ if form == Form::Int => {
+        Identifier::Scheme(_)
+        | Identifier::KuidWide(_)
+        | Identifier::Carried(_)
+        | Identifier::Preset(..)
+        | Identifier::Mastodon(_)
+        | Identifier::Uuid(_)
+        | Identifier::Foreign(_)
+        | Identifier::TypeId { .. }
+        | Identifier::UnixTime(..) => {
             let prior = id.format().prior();
-            prior.integers_since.unwrap_or(prior.since)
+            // Digits alone are no evidence for a format, so its integers count only from its first
+            // release.
+            prior.integers_since.filter(|_| form == Form::Int).unwrap_or(prior.since)
         }
-        _ => id.format().prior().since,
     }
 }
 

@@ -214,12 +214,11 @@ impl Identifier {
 
     /// Returns the facts about a text of a scheme's ID.
     const fn facts(&self, form: TextForm) -> &'static Facts {
-        match self {
-            Self::KuidWide(_) if (form.row() as usize) < WideGlobalId::FORMS.len() => {
-                &WideGlobalId::FORMS[form.row() as usize].form
-            }
-            _ => form.facts(),
+        let row = form.row() as usize;
+        if matches!(self, Self::KuidWide(_)) && row < WideGlobalId::FORMS.len() {
+            return &WideGlobalId::FORMS[row].form;
         }
+        form.facts()
     }
 
     /// Returns the name of the format and the features of its texts, for formats that are no

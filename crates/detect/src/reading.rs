@@ -191,8 +191,12 @@ impl Reading {
                 let bits = id.description()?.chance(text)?;
                 Some((bits, Doubt::Unexplained))
             }
-            _ if self.form == Form::Int => number,
-            _ => None,
+            Identifier::Scheme(_)
+            | Identifier::KuidWide(_)
+            | Identifier::Carried(_)
+            | Identifier::Uuid(_)
+            | Identifier::TypeId { .. }
+            | Identifier::UnixTime(..) => number.filter(|_| self.form == Form::Int),
         }
     }
 

@@ -84,10 +84,7 @@ impl TimeOrdered {
     /// UUIDs.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self.format {
-            Format::Uuid => "uuid-v7",
-            format => format.key(),
-        }
+        if matches!(self.format, Format::Uuid) { "uuid-v7" } else { self.format.key() }
     }
 
     /// Returns the lowest ID that shows `time` or a later one.
@@ -133,6 +130,7 @@ impl TimeOrdered {
 
     /// Returns the ID of a tick whose other bytes are `rest`, apart from bits that are always the
     /// same.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the formats that are read only")]
     fn id(self, tick: u64, rest: u8) -> Identifier {
         let mut bytes = [rest; 20];
         for (place, field) in self.fields.iter().enumerate() {

@@ -33,7 +33,9 @@ impl UnixUnit {
     pub(crate) fn time(self, number: u64) -> UnixTime {
         let micros = match self {
             Self::Nanos => number / 1_000,
-            _ => number.saturating_mul(1_000_000 / self.per_second()),
+            Self::Seconds | Self::Millis | Self::Micros => {
+                number.saturating_mul(1_000_000 / self.per_second())
+            }
         };
         let max = UnixTime::MAX.as_micros().cast_unsigned();
         UnixTime::from_micros(micros.min(max).cast_signed())

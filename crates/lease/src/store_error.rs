@@ -223,10 +223,7 @@ impl StoreError {
     /// Returns the refusal, if the store refused the request.
     #[must_use]
     pub const fn refusal(&self) -> Option<&Refusal> {
-        match &self.kind {
-            StoreErrorKind::Refused(refusal) => Some(refusal),
-            _ => None,
-        }
+        if let StoreErrorKind::Refused(refusal) = &self.kind { Some(refusal) } else { None }
     }
 
     /// Returns how the lease ended, if it is lost.

@@ -386,7 +386,7 @@ impl<D: Database> Backend for Sql<D> {
         let values = [realm.as_str().into(), node.into(), start.into(), page.into(), lowest.into()];
         let most = match scope {
             Scope::Candidates { .. } => CLAIM_TIMEOUT,
-            _ => CONNECTION_TIMEOUT,
+            Scope::Record | Scope::Node(_) | Scope::All => CONNECTION_TIMEOUT,
         };
         Box::pin(async move {
             let what = "read a realm";

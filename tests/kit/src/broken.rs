@@ -44,7 +44,7 @@ impl Subject for Broken {
             Self::Repeats => parts.sequence &= !1,
             Self::Drifts => parts.tick += 1,
             Self::LeavesItsBounds => parts.sequence += 250,
-            _ => {}
+            Self::Not | Self::Falls | Self::IsForeign => {}
         }
         parts
     }

@@ -131,7 +131,7 @@ pub fn run<T: Subject>(
                 generator =
                     build(subject, setup, &clock, ceiling, snapshot, shared).map_err(refused)?;
             }
-            action => {
+            action @ (Action::One | Action::Block(_) | Action::Fill(_)) => {
                 if let Some(answer) = generator.ask(action, form, subject.blank()) {
                     history.call(tick_at(&scheme, now), now.as_micros(), ceiling, form, answer)?;
                 }
@@ -186,11 +186,12 @@ impl<'a, T: Subject> History<'a, T> {
             }
             Err(error) => {
                 self.seen.refusal(&error)?;
-                let named = match error.kind() {
-                    ErrorKind::Clock(ClockError::OutOfRange { time, first, last }) => {
-                        Some([time, first, last].map(UnixTime::as_micros))
-                    }
-                    _ => None,
+                let named = if let ErrorKind::Clock(ClockError::OutOfRange { time, first, last }) =
+                    error.kind()
+                {
+                    Some([time, first, last].map(UnixTime::as_micros))
+                } else {
+                    None
                 };
                 let scheme = self.subject.settings();
                 let [first, last] =

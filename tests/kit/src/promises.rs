@@ -10,10 +10,7 @@ use crate::subject::{Parts, Subject};
 
 /// Returns the number of ticks that the policy lets IDs be ahead of the clock.
 fn most_ahead<S>(policy: Policy<S>) -> u64 {
-    match policy {
-        Policy::Ratchet { allowance } => allowance.get().saturating_add(1),
-        _ => 0,
-    }
+    policy.allowance().map_or(0, |allowance| allowance.get().saturating_add(1))
 }
 
 /// Returns the tick of a reading, or `None` if no ID can have that time.
@@ -145,7 +142,11 @@ impl Seen {
             ErrorKind::Clock(ClockError::OutOfRange { .. }) => &mut self.clock,
             ErrorKind::EndOfTime => &mut self.end_of_time,
             ErrorKind::SequenceStart { .. } => &mut self.sequence_start,
-            kind => return Err(format!("refused for {kind:?}")),
+            ErrorKind::Stalled(_)
+            | ErrorKind::Closed
+            | ErrorKind::Clock(_)
+            | ErrorKind::Variant(_) => return Err(format!("refused for {:?}", error.kind())),
+            _ => return Err(format!("refused for {:?}", error.kind())),
         };
         *count += 1;
         match (error.kind(), error.retry_after()) {

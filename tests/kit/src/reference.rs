@@ -117,7 +117,8 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
     let (kind, allowance) = match setup.policy {
         Policy::Ratchet { allowance } => (Rule::Ratchet, allowance.get()),
         Policy::TickTock => (Rule::TickTock, 0),
-        _ => (Rule::Wait, 0),
+        Policy::Wait => (Rule::Wait, 0),
+        other => return Err(format!("no document has {other}")),
     };
     let mut document = D::new(Given {
         rule: kind,

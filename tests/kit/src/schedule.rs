@@ -270,10 +270,8 @@ pub(crate) fn schedules<S: Scheme>(
 ) -> impl Strategy<Value = Schedule> + use<S> {
     let tick = tick_length(scheme);
     // These go beyond what the default policy allows.
-    let allowance = match scheme.default_policy() {
-        Policy::Ratchet { allowance } => allowance.get().cast_signed(),
-        _ => 0,
-    };
+    let allowance = scheme.default_policy().allowance();
+    let allowance = allowance.map_or(0, |allowance| allowance.get().cast_signed());
     let far = (40 + 2 * allowance) * tick;
     let outside = prop_oneof![Just(Outside::Before), Just(Outside::After), Just(Outside::Never)];
     let turns = prop_oneof![

@@ -19,14 +19,11 @@ pub(crate) fn check(files: &Files) -> Vec<Finding> {
             findings.push(Finding::new(path, line.max(1), message));
         };
         for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
-            match event {
-                Event::Code(name) if is_test_like(&name) && !words.contains(&*name) => {
-                    find(range.start, format!("`{name}` is nowhere in the sources"));
-                }
-                Event::Code(name) if is_missing(&name, files) => {
-                    find(range.start, format!("`{name}` is not in the repository"));
-                }
-                _ => {}
+            let Event::Code(name) = event else { continue };
+            if is_test_like(&name) && !words.contains(&*name) {
+                find(range.start, format!("`{name}` is nowhere in the sources"));
+            } else if is_missing(&name, files) {
+                find(range.start, format!("`{name}` is not in the repository"));
             }
         }
         let untested = untested_rows(text, &functions).into_iter();

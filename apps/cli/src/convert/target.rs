@@ -231,7 +231,7 @@ pub(super) fn make(
         (Target::UuidSno, _) => {
             return Err(not_converted(format!("a {}, and not a sno ID", id.kind())));
         }
-        _ => carry::to_uuid(id),
+        (Target::Uuid | Target::Scheme { .. }, _) => carry::to_uuid(id),
     };
     Ok((NewId::Uuid(uuid), Loss::default()))
 }
@@ -260,6 +260,17 @@ fn problem(
         ConvertError::NodeTooWide { bits: 1.., .. } if !is_set => {
             Some("--node, --node-table and --truncate-node choose another")
         }
+        ConvertError::NodeMissing { .. }
+        | ConvertError::NodeTooWide { .. }
+        | ConvertError::Time(_)
+        | ConvertError::NoTime(_)
+        | ConvertError::Node(_)
+        | ConvertError::Sequence(_)
+        | ConvertError::NodeUnknown { .. }
+        | ConvertError::Lossy(_)
+        | ConvertError::StrayBits { .. }
+        | ConvertError::NoFields { .. }
+        | ConvertError::NeverConverted => None,
         _ => None,
     };
     Failure::Invalid { reason: format!("can't be converted: {error}"), hint: hint.map(Into::into) }

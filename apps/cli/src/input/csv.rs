@@ -181,7 +181,7 @@ impl ColumnReader {
                 self.titles.push(shown(self.field.trim_ascii()));
                 self.field.clear();
             }
-            _ => self.found = Some(self.number),
+            Column::Title(_) | Column::Number(_) => self.found = Some(self.number),
         }
     }
 }

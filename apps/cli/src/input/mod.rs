@@ -498,7 +498,7 @@ impl Selector {
     const fn longest_line(&self) -> usize {
         match self.part {
             LinePart::All if !self.is_search => MAX_LINE,
-            _ => MAX_RECORD,
+            LinePart::All | LinePart::Column(_) | LinePart::Member(_) => MAX_RECORD,
         }
     }
 

@@ -75,8 +75,10 @@ impl RealmSummary {
                 Standing::Paused => summary.paused += 1,
                 // Not in the pool yet, while it is being reconfigured.
                 Standing::Retired => {}
-                // Never leased; nor is what only a later release of the library knows.
-                Standing::Reserved | _ => {}
+                // Never leased.
+                Standing::Reserved => {}
+                // What only a later release of the library knows.
+                _ => {}
             }
         }
         Ok(summary)

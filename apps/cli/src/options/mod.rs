@@ -40,10 +40,10 @@ impl Scheme {
     /// Returns the kinds of IDs that are read as a format, and have options. A UUID may hold an ID
     /// of any kind.
     pub(crate) fn kinds_of(format: Format) -> Vec<Kind> {
-        match format {
-            Format::Uuid => Kind::ALL.to_vec(),
-            _ => Self::of(format).into_iter().flat_map(Self::kinds).collect(),
+        if format == Format::Uuid {
+            return Kind::ALL.to_vec();
         }
+        Self::of(format).into_iter().flat_map(Self::kinds).collect()
     }
 
     /// Returns the name in options and data.

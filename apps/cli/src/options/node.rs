@@ -40,16 +40,16 @@ impl GivenNode {
     /// Reads a node of a scheme, which may have more bits than IDs carry: they name a share of the
     /// node's sequences.
     pub(crate) fn read_any(scheme: &AnyScheme, hash: NodeHash, text: &str) -> Result<Self, String> {
-        let node = match scheme.kind() {
-            Kind::Scru64 => {
-                return node_spec(text, scheme.settings().node_size)
-                    .and_then(|spec| Self::try_from(spec).map_err(|error| error.to_string()));
-            }
-            Kind::KuidGlobal => hash.node(text)?,
-            kind => {
-                let bits = scheme.node_bits().ok_or_else(|| format!("a {kind} has no node"))?;
-                plain(kind, bits, text)?
-            }
+        let kind = scheme.kind();
+        if kind == Kind::Scru64 {
+            return node_spec(text, scheme.settings().node_size)
+                .and_then(|spec| Self::try_from(spec).map_err(|error| error.to_string()));
+        }
+        let node = if kind == Kind::KuidGlobal {
+            hash.node(text)?
+        } else {
+            let bits = scheme.node_bits().ok_or_else(|| format!("a {kind} has no node"))?;
+            plain(kind, bits, text)?
         };
         Ok(Self { node, last: None })
     }
@@ -114,12 +114,11 @@ fn node_spec(text: &str, size: Option<NodeIdSize>) -> Result<NodeSpec, String> {
             "node ID {text} needs a size in bits: {text}/{size}, or --node-size {size}"
         ));
     }
-    text.parse().map_err(|error| match error {
-        NodeSpecError::Range(error) => error.to_string(),
-        error => format!(
-            "{error}; as in 42/8: node ID 42 (0 to 255) in 8 bits (1 to 23), or 42 \
-                           with --node-size 8"
-        ),
+    text.parse().map_err(|error: NodeSpecError| {
+        let is_range = matches!(error, NodeSpecError::Range(_));
+        let form =
+            "as in 42/8: node ID 42 (0 to 255) in 8 bits (1 to 23), or 42 with --node-size 8";
+        if is_range { error.to_string() } else { format!("{error}; {form}") }
     })
 }
 

@@ -390,10 +390,9 @@ fn scheme_of(spec: &RealmSpec) -> Result<AnyScheme, RealmProblem> {
         AnyScheme::from_realm(spec.scheme(), spec.settings(), spec.variants().contains(true));
     scheme.map_err(|error| match error {
         SchemeError::Settings => RealmProblem::Settings(spec.settings().to_owned()),
-        // The enum can grow. What this server cannot build, it does not have.
-        SchemeError::Name | SchemeError::Nodeless | _ => {
-            RealmProblem::Scheme(spec.scheme().to_owned())
-        }
+        // What this server cannot build, it does not have.
+        SchemeError::Name | SchemeError::Nodeless => RealmProblem::Scheme(spec.scheme().to_owned()),
+        _ => RealmProblem::Scheme(spec.scheme().to_owned()),
     })
 }
 

@@ -84,7 +84,9 @@ impl Kind {
     pub(crate) const fn function(self) -> &'static str {
         match self {
             Self::Discord | Self::JsSafe | Self::Sonyflake | Self::Seconds => "snowflake",
-            _ => self.name(),
+            Self::Nanoflake | Self::Scru64 | Self::KuidLocal | Self::Kuid | Self::Sno => {
+                self.name()
+            }
         }
     }
 
@@ -144,7 +146,12 @@ impl Kind {
         match self {
             Self::Scru64 => 39,
             Self::KuidLocal | Self::Kuid => 977,
-            _ => 0,
+            Self::Nanoflake
+            | Self::Sno
+            | Self::Discord
+            | Self::JsSafe
+            | Self::Sonyflake
+            | Self::Seconds => 0,
         }
     }
 
@@ -358,9 +365,8 @@ impl Session {
             Some(answer) => answer.message().to_owned(),
             None => format!("no answer: {error}"),
         })?;
-        let row = |message: SimpleQueryMessage| match message {
-            SimpleQueryMessage::Row(row) => Some(row),
-            _ => None,
+        let row = |message| {
+            if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None }
         };
         Ok(messages.into_iter().filter_map(row).collect())
     }

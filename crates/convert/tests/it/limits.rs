@@ -24,12 +24,10 @@ fn set() -> Options<'static> {
 }
 
 fn range(error: ConvertError) -> (i128, i128, i128) {
-    match error {
-        ConvertError::Time(error) | ConvertError::NoTime(error) => {
-            (error.value(), error.min(), error.max())
-        }
-        other => panic!("{other}"),
-    }
+    let (ConvertError::Time(error) | ConvertError::NoTime(error)) = error else {
+        panic!("{error}");
+    };
+    (error.value(), error.min(), error.max())
 }
 
 #[test]
@@ -335,7 +333,8 @@ fn dynamic_schemes_agree() {
             Kind::KuidLocal => convert::<LocalId>(id, &options).unwrap().id.to_string(),
             Kind::KuidGlobal => convert::<GlobalId>(id, &options).unwrap().id.to_string(),
             Kind::Snowflake => convert::<SnowflakeId>(id, &options).unwrap().id.to_string(),
-            _ => convert::<SnoId>(id, &options).unwrap().id.to_string(),
+            Kind::Sno => convert::<SnoId>(id, &options).unwrap().id.to_string(),
+            other => panic!("{other}"),
         };
         assert_eq!(any.id.to_string(), text);
         if any.loss.is_restorable() {

@@ -44,8 +44,12 @@ impl<S: Scheme> Rules<S> {
     ) -> Result<Reading, ObserveError> {
         self.read(time).map_err(|error| match error.kind() {
             ErrorKind::Clock(error) => ObserveError::Clock(error),
-            // A clock has no other errors.
-            _ => ObserveError::EndOfTime,
+            // A reading has no other errors.
+            ErrorKind::EndOfTime
+            | ErrorKind::Stalled(_)
+            | ErrorKind::Closed
+            | ErrorKind::Variant(_)
+            | ErrorKind::SequenceStart { .. } => ObserveError::EndOfTime,
         })
     }
 

@@ -104,7 +104,7 @@ impl<S: Scheme> ChosenNode<S> {
             Self::Any(node) if !share.contains(bounds) => {
                 Err(BuildError::Share { bounds, node, share })
             }
-            _ => Ok(()),
+            Self::Any(_) | Self::Own(_) => Ok(()),
         }
     }
 }

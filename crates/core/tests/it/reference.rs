@@ -35,6 +35,7 @@ impl Refused {
                 Reason::Clock
             }
             ErrorKind::SequenceStart { .. } => Reason::SequenceStart,
+            ErrorKind::Clock(_) | ErrorKind::Closed | ErrorKind::Variant(_) => return false,
             _ => return false,
         };
         let rest = |tick| i128::from(tick) * 1_000_000 - i128::from(micros);
@@ -98,7 +99,7 @@ impl Reference {
             Rule::TickTock if tick != now => {
                 self.refuse(Reason::Stalled(StallReason::ClockBehind), Some(resumes.min(other)))
             }
-            _ => Ok(()),
+            Rule::Default | Rule::Ratchet | Rule::Wait | Rule::TickTock => Ok(()),
         }
     }
 

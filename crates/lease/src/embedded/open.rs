@@ -104,11 +104,9 @@ fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
         }
     };
     let source: NodeSource = source.parse().map_err(|error| {
-        let why = match error {
-            // The text may contain a password, like any URL's.
-            LeaseTextError::Form { .. } => format!("its source is {FORM}"),
-            error => error.to_string(),
-        };
+        // The text may contain a password, like any URL's.
+        let is_form = matches!(error, LeaseTextError::Form { .. });
+        let why = if is_form { format!("its source is {FORM}") } else { error.to_string() };
         StoreError::url("static", why)
     })?;
     let node = source.node()?;

@@ -184,7 +184,7 @@ impl GenerateError {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Stalled(stall) => stall.error.retry_after(),
-            _ => self.wait()?.retry_after(),
+            Self::NoLease { .. } | Self::Stopped | Self::Forked => self.wait()?.retry_after(),
         }
     }
 

@@ -114,6 +114,11 @@ impl WaitReason {
     pub(super) fn of_stall(error: &tickid_core::Error) -> Option<Self> {
         match error.kind() {
             ErrorKind::Stalled(reason) => Some(Self::Stalled(reason)),
+            ErrorKind::Closed
+            | ErrorKind::EndOfTime
+            | ErrorKind::Clock(_)
+            | ErrorKind::Variant(_)
+            | ErrorKind::SequenceStart { .. } => None,
             _ => None,
         }
     }

@@ -170,7 +170,7 @@ impl RealmRules<'_> {
     pub(crate) fn is_free(&self, ceiling: u64, state: Option<&RowState>) -> bool {
         let is_gone = match state {
             Some(RowState::Intact { row, is_dead, .. }) => *is_dead || row.token.is_none(),
-            _ => false,
+            Some(RowState::Malformed { .. } | RowState::Newer { .. }) | None => false,
         };
         (ceiling <= self.now || is_gone) && self.next_ceiling(ceiling) <= self.limit()
     }
@@ -275,10 +275,11 @@ mod tests {
     }
 
     fn free_at(refusal: Result<Row, Refusal>) -> (u64, u64, Option<UnixTime>) {
-        match refusal.unwrap_err() {
-            Refusal::NoFreeNode { seen, quarantined, free_at, .. } => (seen, quarantined, free_at),
-            other => panic!("{other}"),
-        }
+        let refusal = refusal.unwrap_err();
+        let Refusal::NoFreeNode { seen, quarantined, free_at, .. } = refusal else {
+            panic!("{refusal}");
+        };
+        (seen, quarantined, free_at)
     }
 
     fn held(ceilings: impl IntoIterator<Item = u64>) -> Rows {

@@ -99,6 +99,7 @@ impl LeaseTextError {
 pub(crate) fn node(text: &str) -> Result<AnyNode, LeaseTextError> {
     text.parse().map_err(|error| match error {
         ParseNodeError::Range(error) => error.into(),
+        ParseNodeError::Form { .. } => LeaseTextError::form(text, "N/BITS, as in 42/8"),
         _ => LeaseTextError::form(text, "N/BITS, as in 42/8"),
     })
 }

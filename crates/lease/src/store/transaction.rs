@@ -188,7 +188,10 @@ impl Store {
                 // The eras of another kind of realm that has taken the name are not comparable.
                 let seen = match missing {
                     Missing::Resume(realm, Some(seen)) if rules.check_ids(realm).is_ok() => seen,
-                    _ => 0,
+                    Missing::Resume(..)
+                    | Missing::Refuse
+                    | Missing::Create(..)
+                    | Missing::Assume(..) => 0,
                 };
                 let reason = if view.is_other_generation() {
                     tracing::error!(%realm, "the store is another one: all leases are invalidated");

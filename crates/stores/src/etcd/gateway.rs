@@ -223,6 +223,7 @@ impl Gateway {
             post = post.header(header::AUTHORIZATION, pass);
         }
         let sent = post.config().timeout_global(Some(left)).build().send(request);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the client's errors")]
         let mut response = sent.map_err(|error| match error {
             ureq::Error::Io(error) if self.tls.is_none() && is_hung_up(&error) => {
                 Trouble::Silence(HungUp(error.into()).into())
@@ -279,6 +280,7 @@ fn silence(error: ureq::Error) -> Trouble {
     Trouble::Silence(error.into())
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the client's errors")]
 fn hindrance(error: &ureq::Error) -> Option<&'static str> {
     match error {
         ureq::Error::Rustls(error) => crate::tls::certificates::hindrance(error),

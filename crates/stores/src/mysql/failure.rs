@@ -12,7 +12,13 @@ pub(super) fn of_statement(error: &Error, what: &str) -> StatementError {
     let code = match error {
         Error::Server(code, _) => *code,
         Error::Io(_) => return StatementError::Broken(unreachable(source)),
-        _ => return StatementError::Broken(failed(what).with_source(source)),
+        Error::NoEncryption
+        | Error::NeedsEncryption
+        | Error::Plugin(_)
+        | Error::TooLong(_)
+        | Error::Malformed(_) => {
+            return StatementError::Broken(failed(what).with_source(source));
+        }
     };
     match code {
         _ if has_no_answer(code) => StatementError::Broken(unreachable(source)),
@@ -42,7 +48,7 @@ pub(super) fn of_connecting(error: &Error) -> StoreError {
         | Error::Plugin(_)
         | Error::NeedsEncryption => failed("log in"),
         Error::NoEncryption => failed("encrypt the connection"),
-        _ => failed("connect"),
+        Error::Server(..) | Error::TooLong(_) | Error::Malformed(_) => failed("connect"),
     }
 }
 

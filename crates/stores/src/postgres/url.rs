@@ -86,9 +86,10 @@ fn tls(config: &mut Config, options: &LibpqOptions) -> Result<TlsClient, StoreEr
     if options.verifies_all {
         config.ssl_mode(SslMode::Require);
     }
-    let tls = match config.get_ssl_mode() {
-        SslMode::Disable => TlsClient::none(),
-        _ => TlsClient::new(&options.files),
+    let tls = if config.get_ssl_mode() == SslMode::Disable {
+        TlsClient::none()
+    } else {
+        TlsClient::new(&options.files)
     };
     tls.map_err(|error| failed("read its certificates").with_source(error))
 }

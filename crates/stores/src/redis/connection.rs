@@ -128,8 +128,6 @@ fn rest(until: Instant) -> io::Result<Duration> {
 
 /// Names the end of a socket's timeout, which Unix reports as a lack of data.
 fn timed_out(error: io::Error) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
-        _ => error,
-    }
+    let is_over = error.kind() == io::ErrorKind::WouldBlock;
+    if is_over { io::ErrorKind::TimedOut.into() } else { error }
 }

@@ -314,7 +314,7 @@ fn page(reply: &Reply) -> Option<Page> {
         now: time(seconds, micros)?,
         record: match record {
             Reply::Nil => None,
-            record => Some(record.text()?.to_owned()),
+            Reply::Text(_) | Reply::Error(_) | Reply::List(_) => Some(record.text()?.to_owned()),
         },
         len,
         count: count.number()?,

@@ -61,10 +61,8 @@ impl Reply {
     }
 
     pub(super) fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => str::from_utf8(text).ok(),
-            _ => None,
-        }
+        let Self::Text(text) = self else { return None };
+        str::from_utf8(text).ok()
     }
 
     pub(super) fn number<N: core::str::FromStr>(&self) -> Option<N> {
@@ -72,10 +70,7 @@ impl Reply {
     }
 
     pub(super) fn list(&self) -> Option<&[Self]> {
-        match self {
-            Self::List(list) => Some(list),
-            _ => None,
-        }
+        if let Self::List(list) = self { Some(list) } else { None }
     }
 }
 

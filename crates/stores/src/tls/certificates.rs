@@ -131,9 +131,11 @@ pub(crate) fn hindrance(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(error) = tls_error(error) {
-            return Some(match error {
-                rustls::Error::InvalidCertificate(_) => "trust the server's certificate",
-                _ => "encrypt the connection",
+            let is_untrusted = matches!(error, rustls::Error::InvalidCertificate(_));
+            return Some(if is_untrusted {
+                "trust the server's certificate"
+            } else {
+                "encrypt the connection"
             });
         }
         cause = error.source();

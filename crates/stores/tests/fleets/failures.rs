@@ -178,6 +178,10 @@ impl Failed {
                 let failed = match reason {
                     WaitReason::Unreachable => &mut failed.silent,
                     WaitReason::NoFreeNode | WaitReason::NotStarted => &mut failed.no_free_node,
+                    WaitReason::Stalled(_)
+                    | WaitReason::Acquiring
+                    | WaitReason::Refused
+                    | WaitReason::Failed => &mut failed.other,
                     _ => &mut failed.other,
                 };
                 *failed += count - before.of(reason);

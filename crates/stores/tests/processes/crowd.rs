@@ -56,9 +56,9 @@ fn crowd_gets_different_nodes<G: ProcessStore>(ground: &G) {
 
 /// Returns the node of the last lease.
 fn last_node(notes: &[Note]) -> AnyNode {
-    let granted = notes.iter().rev().find_map(|note| match note {
-        Note::Granted(lease, _) => Some(&lease.node),
-        _ => None,
+    let granted = notes.iter().rev().find_map(|note| {
+        let Note::Granted(lease, _) = note else { return None };
+        Some(&lease.node)
     });
     granted.unwrap().parse().unwrap()
 }

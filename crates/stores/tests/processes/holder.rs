@@ -151,6 +151,9 @@ fn issue<S: LeasedScheme>(leased: &Leased<S>, stalled: &mut Option<NoIdReason>) 
             NoIdReason::Window
         }
         GenerateError::NoLease { .. } => NoIdReason::NoLease,
+        GenerateError::Stalled(_) | GenerateError::Stopped | GenerateError::Forked => {
+            NoIdReason::Other
+        }
         _ => NoIdReason::Other,
     });
     if let (Some(stall), Some(error)) = (stall.filter(|_| stall != *stalled), error) {

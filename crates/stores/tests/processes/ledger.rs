@@ -117,7 +117,11 @@ impl Ledger {
                     self.tally.stalls += 1
                 }
                 Note::Lost(_) => self.tally.losses += 1,
-                _ => {}
+                Note::Ready
+                | Note::Obeyed
+                | Note::Stalled(NoIdReason::Other, _)
+                | Note::Trouble(_)
+                | Note::Left => {}
             }
         }
         // Also by the windows as they were in the end.

@@ -53,9 +53,9 @@ fn rollback_moves_to_other_nodes<G: ProcessStore>(ground: &G) {
 
 /// Returns the number of leases, and the floor of the last.
 fn leases(notes: &[Note]) -> (usize, Option<u64>) {
-    let granted = notes.iter().filter_map(|note| match note {
-        Note::Granted(lease, _) => Some((&lease.token, lease.floor)),
-        _ => None,
+    let granted = notes.iter().filter_map(|note| {
+        let Note::Granted(lease, _) = note else { return None };
+        Some((&lease.token, lease.floor))
     });
     let floor = granted.clone().next_back().map(|(_, floor)| floor);
     (granted.map(|(token, _)| token).collect::<HashSet<_>>().len(), floor)

@@ -62,7 +62,10 @@ where
                 let named = read.err().map(|kind| match kind {
                     ParseErrorKind::Character { byte, position, .. }
                     | ParseErrorKind::StrayBits { byte, position } => (byte, position),
-                    other => panic!("{other:?}"),
+                    ParseErrorKind::Length { .. } | ParseErrorKind::TooLarge { .. } => {
+                        panic!("{kind:?}")
+                    }
+                    _ => panic!("{kind:?}"),
                 });
                 assert!(named.is_none_or(|named| named == (byte, at)), "{named:?} at {at}");
             }

@@ -321,10 +321,7 @@ fn watch_ids<S: Scheme>(
     draw: impl Fn() -> Result<u64, Error>,
 ) {
     let tick = |nanos| scheme.tick_at(unix_time(nanos)).unwrap().get();
-    let ahead = match policy {
-        Policy::Ratchet { allowance } => allowance.get() + 1,
-        _ => 0,
-    };
+    let ahead = policy.allowance().map_or(0, |allowance| allowance.get() + 1);
     while !world.is_over.load(Ordering::SeqCst) {
         let Some(call) = world.call(&draw) else { continue };
         let (first, last) = (tick(call.from), tick(call.to) + ahead);
@@ -336,6 +333,12 @@ fn watch_ids<S: Scheme>(
                 let is_allowed = match error.kind() {
                     ErrorKind::Stalled(StallReason::TickUsedUp) => true,
                     ErrorKind::Stalled(StallReason::ClockBehind) => was_later,
+                    ErrorKind::Stalled(_)
+                    | ErrorKind::Closed
+                    | ErrorKind::EndOfTime
+                    | ErrorKind::Clock(_)
+                    | ErrorKind::Variant(_)
+                    | ErrorKind::SequenceStart { .. } => false,
                     _ => false,
                 };
                 assert!(is_allowed, "{error} at {first}..={last}: {world}");

@@ -29,9 +29,11 @@ pub(super) trait Context<T> {
 
 impl<T> Context<T> for io::Result<T> {
     fn context(self, what: &'static str, path: &Path) -> Result<T, StoreError> {
-        self.map_err(|source| match source.kind() {
-            io::ErrorKind::TimedOut => StoreError::unreachable(NAME, source),
-            _ => StoreError::failed(NAME, format!("{what} {}", path.display())).with_source(source),
+        self.map_err(|source| {
+            if source.kind() == io::ErrorKind::TimedOut {
+                return StoreError::unreachable(NAME, source);
+            }
+            StoreError::failed(NAME, format!("{what} {}", path.display())).with_source(source)
         })
     }
 }

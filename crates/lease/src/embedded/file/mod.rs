@@ -257,7 +257,9 @@ impl<'a> RealmFolder<'a> {
                 intact(row, number + 3)
             }
             SlotReading::Newer(record_version) => RowState::Newer { record_version },
-            _ => RowState::Malformed { version: UNREADABLE },
+            SlotReading::Whole(..) | SlotReading::Torn(..) | SlotReading::Unreadable => {
+                RowState::Malformed { version: UNREADABLE }
+            }
         }))
     }
 

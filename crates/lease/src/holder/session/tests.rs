@@ -88,14 +88,11 @@ fn distant_stores_are_told_the_bound() {
         let asked = session.due();
         let request = session.next(asked, NO_STALL, 2).unwrap();
         let answered = asked + Duration::from_millis(took);
-        match session.answered(request, asked, answered, Err(unreachable())) {
-            Outcome::Failed(error) => {
-                let bound = "not answered within 2.5s; a store is too far away for a term of 10s";
-                assert_eq!(format!("{error:?}").contains(bound), is_named, "{error:?}");
-                assert!(error.is_unreachable());
-            }
-            outcome => panic!("{outcome:?}"),
-        }
+        let outcome = session.answered(request, asked, answered, Err(unreachable()));
+        let Outcome::Failed(error) = outcome else { panic!("{outcome:?}") };
+        let bound = "not answered within 2.5s; a store is too far away for a term of 10s";
+        assert_eq!(format!("{error:?}").contains(bound), is_named, "{error:?}");
+        assert!(error.is_unreachable());
     }
 }
 
@@ -365,7 +362,11 @@ fn own_ticks_are_not_used_again() {
                 assert_eq!(session.due(), secs(2) + TERM);
             }
             Outcome::Acquired(lease) if !is_repeated => assert_eq!(lease, granted),
-            outcome => panic!("{node}, {floor}: {outcome:?}"),
+            outcome @ (Outcome::Acquired(_)
+            | Outcome::Renewed(_)
+            | Outcome::Repeated(..)
+            | Outcome::Lost(_)
+            | Outcome::Failed(_)) => panic!("{node}, {floor}: {outcome:?}"),
         }
     }
     let mut session = session(1).holding(secs(100));

@@ -206,11 +206,9 @@ impl<'a> RealmRules<'a> {
         state: Option<&'s RowState>,
     ) -> Result<&'s Row, Refusal> {
         let Lease { node, .. } = *lease;
-        let lost = |why| match why {
-            LeaseEnd::Forgotten if self.is_repaired(lease) => {
-                Refusal::Lost { node, why: LeaseEnd::Era }
-            }
-            why => Refusal::Lost { node, why },
+        let lost = |why| {
+            let is_repaired = why == LeaseEnd::Forgotten && self.is_repaired(lease);
+            Refusal::Lost { node, why: if is_repaired { LeaseEnd::Era } else { why } }
         };
         // Eras only rise, so a lower one means that the record went back.
         if self.record.era < lease.era {
@@ -224,7 +222,9 @@ impl<'a> RealmRules<'a> {
         let (row, version) = match state {
             None => return Err(lost(LeaseEnd::Forgotten)),
             Some(RowState::Intact { row, version, .. }) => (row, *version),
-            Some(_) => return Err(unreadable(node, state)),
+            Some(RowState::Malformed { .. } | RowState::Newer { .. }) => {
+                return Err(unreadable(node, state));
+            }
         };
         // Versions only rise, so an older row, or one whose ceiling fell, was restored.
         let is_own = row.token == Some(lease.token) && row.floor == lease.floor;
@@ -347,8 +347,10 @@ impl<'a> RealmRules<'a> {
             return Standing::Quarantined;
         }
         let lease = match state {
-            Some(RowState::Intact { row, is_dead: false, .. }) if row.token.is_some() => Some(row),
-            _ => None,
+            Some(RowState::Intact { row, is_dead, .. }) => {
+                Some(row).filter(|row| row.token.is_some() && !is_dead)
+            }
+            Some(RowState::Malformed { .. } | RowState::Newer { .. }) | None => None,
         };
         match lease {
             Some(row) if row.era >= part.since_era && ceiling > self.now => Standing::Held,
@@ -398,7 +400,9 @@ pub(crate) fn lease(
 fn unreadable(node: AnyNode, state: Option<&RowState>) -> Refusal {
     match state {
         Some(&RowState::Newer { record_version }) => Refusal::Newer { node, record_version },
-        _ => Refusal::Malformed { node },
+        Some(RowState::Malformed { .. } | RowState::Intact { .. }) | None => {
+            Refusal::Malformed { node }
+        }
     }
 }
 

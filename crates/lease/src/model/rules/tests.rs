@@ -99,16 +99,14 @@ fn dead_holders_cost_a_term() {
 fn quarantined_beyond_the_limit() {
     let record = record_of("1/8");
     for (ceiling, expected) in [(130, 0), (131, 1)] {
-        match exhausted(&record, intact(row(1, ceiling), 1), 100) {
-            Refusal::NoFreeNode { quarantined, .. } => assert_eq!(quarantined, expected),
-            other => panic!("{other}"),
-        }
+        let refusal = exhausted(&record, intact(row(1, ceiling), 1), 100);
+        let Refusal::NoFreeNode { quarantined, .. } = refusal else { panic!("{refusal}") };
+        assert_eq!(quarantined, expected);
     }
     let malformed = RowState::Malformed { version: Version(0) };
-    match exhausted(&record, malformed, 100) {
-        Refusal::NoFreeNode { quarantined: 1, free_at: None, .. } => {}
-        other => panic!("{other}"),
-    }
+    let refusal = exhausted(&record, malformed, 100);
+    let expected = matches!(refusal, Refusal::NoFreeNode { quarantined: 1, free_at: None, .. });
+    assert!(expected, "{refusal}");
 }
 
 #[test]
@@ -183,9 +181,9 @@ fn impossible_rows_prove_loss() {
     let record = record();
     let rules = RealmRules::new(&record, at(100)).unwrap();
     for (state, expected) in cases {
-        let loss = |refusal| match refusal {
-            Refusal::Lost { why, .. } => why,
-            other => panic!("{other}"),
+        let loss = |refusal| {
+            let Refusal::Lost { why, .. } = refusal else { panic!("{refusal}") };
+            why
         };
         let plain = |why| if why == LeaseEnd::Overtaken { LeaseEnd::Token } else { why };
         let renewed = rules.renew(&lease, state.as_ref()).map_err(|no| plain(loss(no)));

@@ -216,13 +216,9 @@ fn survives_an_outage() {
     assert_eq!(leased.state().window_left, Duration::from_millis(1));
     world.clock.advance(Duration::from_millis(1));
     let error = leased.try_generate().unwrap_err();
-    match &error {
-        GenerateError::Stalled(stall) => {
-            assert_eq!(stall.error.kind(), ErrorKind::Stalled(StallReason::WindowEnded));
-            assert!(error.cause().unwrap().store().unwrap().is_unreachable());
-        }
-        _ => panic!("{error}"),
-    }
+    let GenerateError::Stalled(stall) = &error else { panic!("{error}") };
+    assert_eq!(stall.error.kind(), ErrorKind::Stalled(StallReason::WindowEnded));
+    assert!(error.cause().unwrap().store().unwrap().is_unreachable());
     let message = error.to_string();
     assert!(message.contains("could not be renewed: altered store: no answer"), "{message}");
     let state = leased.state();

@@ -175,7 +175,8 @@ impl<S: LeasedScheme> Holder<S> {
                 watch.counts.refused += 1;
                 left = Some((*lease, Some(*used)));
             }
-            _ => {}
+            Outcome::Failed(_) => {}
+            other => return Err(format!("not simulated: {other:?}")),
         }
         Ok(Some((outcome, left)))
     }

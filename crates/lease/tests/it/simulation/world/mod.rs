@@ -258,7 +258,8 @@ impl<S: LeasedScheme> World<S> {
                 Outcome::Acquired(_) => self.tally.granted += 1,
                 Outcome::Renewed(_) => self.tally.renewed += 1,
                 Outcome::Lost(_) => self.tally.lost += 1,
-                _ => {}
+                Outcome::Repeated(..) | Outcome::Failed(_) => {}
+                other => return Err(format!("not simulated: {other:?}")),
             }
             // A move to another node, after a rollback of the holder's clock.
             if let Some((lease, used)) = left {
