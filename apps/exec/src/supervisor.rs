@@ -11,7 +11,7 @@ use std::thread;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use tickid_core::UnixTime;
-use tickid_lease::admin::Refusal;
+use tickid_lease::admin::{Refusal, Terms};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::{LeaseSession, Token, holder_name};
 use tickid_lease::{RealmSpec, Store, StoreError};
@@ -128,22 +128,35 @@ fn nodes(plan: &Plan, realm: &RealmSpec) -> Result<usize, Error> {
 
 /// Returns the time between the two signals. With more there would be no time to renew the lease.
 fn kill_after(plan: &Plan, realm: &RealmSpec) -> Result<Duration, Error> {
-    let (terms, scale) = (realm.terms(), realm.scale());
-    let (skew, term) = (terms.skew, terms.term);
+    let Terms { term, skew, .. } = realm.terms();
     if term < SHORTEST_TERM {
         return Err(Error::Term { term, shortest: SHORTEST_TERM });
     }
-    // The least time that remains when a renewal is due. A window starts within one tick and ends
-    // with another, which costs up to two ticks.
-    let ticks = scale.time_of(2).saturating_since(scale.time_of(0));
-    let limit = (skew + term / 2).saturating_sub(margin(term) + ticks);
+    let limit = kill_limit(realm, realm.terms());
     match plan.kill_after {
         Some(kill_after) if kill_after >= limit => {
             Err(Error::KillAfter { kill_after, limit, skew, term })
         }
-        Some(given) => Ok(given),
-        None => Ok((term / 2).min(limit / 3 * 2)),
+        Some(_) | None => Ok(kill_after_under(plan, realm, realm.terms())),
     }
+}
+
+/// Returns the same under the terms of a lease, which the store may have got while the program ran.
+/// The time that was asked for gives way if they have no room for it, because the program would be
+/// stopped before each renewal.
+fn kill_after_under(plan: &Plan, realm: &RealmSpec, terms: Terms) -> Duration {
+    let limit = kill_limit(realm, terms);
+    let given = plan.kill_after.filter(|given| *given < limit);
+    given.unwrap_or((terms.term / 2).min(limit / 3 * 2))
+}
+
+/// Returns the least time that remains when a renewal is due. A window starts within one tick and
+/// ends with another, which costs up to two ticks.
+fn kill_limit(realm: &RealmSpec, Terms { term, skew, .. }: Terms) -> Duration {
+    let scale = realm.scale();
+    let ticks = scale.time_of(2).saturating_since(scale.time_of(0));
+    // The program's keeper has the margin of the terms at the start.
+    (skew + term / 2).saturating_sub(margin(realm.terms().term) + ticks)
 }
 
 fn holder(plan: &Plan) -> String {
@@ -495,6 +508,18 @@ impl Supervisor<'_> {
         if self.leases.granted(session, window) {
             self.say("the lease is renewed again");
         }
+        // The shortest time, as long as only some leases have the store's present terms: with the
+        // time of a longer term, the program would be stopped before the others are renewed.
+        let under =
+            |held: &ProgramWindow| kill_after_under(self.plan, &self.realm, held.lease.terms);
+        let kill_after = self.leases.windows().map(under).min().unwrap_or(self.kill_after);
+        if kill_after != self.kill_after {
+            self.kill_after = kill_after;
+            let term = window.lease.terms.term;
+            self.say(&format!(
+                "the realm has a term of {term:?} now: SIGKILL follows SIGTERM after {kill_after:?}"
+            ));
+        }
     }
 
     /// Takes the result of a renewal.
@@ -593,6 +618,7 @@ fn environment(plan: &Plan, realm: &RealmSpec, leases: &Leases) -> Variables {
 mod tests {
     use tickid_core::example::Seconds;
     use tickid_lease::Realm;
+    use tickid_lease::session::{Claim, block_on};
 
     use super::*;
 
@@ -621,5 +647,51 @@ mod tests {
             "2.5s between SIGTERM and SIGKILL leave no time to renew the lease: with a skew of 0ns and \
              a term of 10s, it must be less than 2.5s"
         );
+    }
+
+    fn window(realm: &RealmSpec, number: u128, terms: Terms) -> ProgramWindow {
+        let mut claim = Claim::new(Token::from_bits(number), "me", None);
+        let store = Store::in_memory();
+        let mut lease = block_on(store.acquire(realm, &mut claim), secs(1.0)).unwrap();
+        lease.terms = terms;
+        ProgramWindow::new(realm, lease, Duration::ZERO)
+    }
+
+    #[test]
+    fn the_kill_follows_the_terms_of_the_store() {
+        let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
+        let terms = |term, skew| realm.terms().with_term(secs(term)).with_skew(secs(skew));
+        let realm = realm.clone().with_terms(terms(20.0, 5.0)).unwrap();
+        for (given, [first, shorter, mixed, longer]) in [
+            (None, [8.0, 2.0, 2.0, 10.0]),
+            (Some(7.0), [7.0, 2.0, 2.0, 7.0]),
+            (Some(1.5), [1.5, 1.5, 1.5, 1.5]),
+        ] {
+            let mut plan = Plan::new(vec!["true".into()], |_| ());
+            plan.kill_after = given.map(secs);
+            let (_, news) = mpsc::channel();
+            let mut supervisor = Supervisor {
+                kill_after: kill_after(&plan, &realm).unwrap(),
+                realm: realm.clone(),
+                store: Store::in_memory(),
+                wake: Wake::new(news).unwrap(),
+                plan: &plan,
+                is_parent: false,
+                leases: Leases::new(2),
+                is_releasing: Arc::default(),
+                latest: UnixTime::MIN,
+                is_stepped: false,
+            };
+            let mut grant = |session, terms| {
+                supervisor.granted(session, window(&realm, 1, terms));
+                supervisor.kill_after
+            };
+            assert_eq!(grant(0, terms(20.0, 5.0)), secs(first));
+            assert_eq!(grant(1, terms(20.0, 5.0)), secs(first));
+            assert_eq!(grant(1, terms(4.0, 4.0)), secs(shorter));
+            // The other lease still has the short term.
+            assert_eq!(grant(0, terms(20.0, 15.0)), secs(mixed));
+            assert_eq!(grant(1, terms(20.0, 15.0)), secs(longer));
+        }
     }
 }

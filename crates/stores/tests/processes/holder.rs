@@ -71,8 +71,9 @@ pub(crate) fn run<S: LeasedScheme>(task: &Task) -> ExitCode {
     for round in 0_u32.. {
         match commands.try_recv().as_deref() {
             Ok(LEAVE) => {
+                let moves = leased.as_ref().map_or(0, |leased| leased.state().counters.moves);
                 drop(leased.map(|leased| leased.shut_down()));
-                tell(&Note::Left);
+                tell(&Note::Left(moves));
                 return ExitCode::SUCCESS;
             }
             Ok(command) => {

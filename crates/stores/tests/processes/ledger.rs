@@ -121,7 +121,7 @@ impl Ledger {
                 | Note::Obeyed
                 | Note::Stalled(NoIdReason::Other, _)
                 | Note::Trouble(_)
-                | Note::Left => {}
+                | Note::Left(_) => {}
             }
         }
         // Also by the windows as they were in the end.

@@ -182,7 +182,7 @@ impl HolderProcess {
     /// Lets it shut down. Returns its reports.
     pub(crate) fn leave(mut self) -> Vec<Note> {
         self.begin_to_leave();
-        self.until(0, "to leave", |note| matches!(note, Note::Left));
+        self.until(0, "to leave", |note| matches!(note, Note::Left(_)));
         self.end()
     }
 

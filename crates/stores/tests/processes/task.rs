@@ -98,8 +98,8 @@ pub(crate) enum Note {
     Stalled(NoIdReason, String),
     /// The first lease is still missing, and the holder retries.
     Trouble(String),
-    /// The holder has shut down; the last report.
-    Left,
+    /// The holder has shut down, after so many moves to other nodes; the last report.
+    Left(u64),
 }
 
 /// The reason that no ID was issued.

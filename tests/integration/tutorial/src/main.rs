@@ -28,8 +28,6 @@ const SCHEME: Nanoflake = Nanoflake { epoch: Epoch::TWITTER };
 struct App {
     orders: PgPool,
     ids: LeasedGenerator<Nanoflake>,
-    /// The least time for which a copy that is ready can issue IDs.
-    reserve: Duration,
 }
 
 #[tokio::main]
@@ -42,9 +40,8 @@ async fn main() -> Result<(), Failure> {
         return set_up(&orders, &store, &realm).await;
     }
 
-    let reserve = realm.terms().term / 4;
     let ids = LeasedGenerator::start_async(store, realm).await?;
-    let app = Arc::new(App { orders, ids, reserve });
+    let app = Arc::new(App { orders, ids });
     let routes = Router::new()
         .route("/orders", post(place).get(list))
         .route("/orders/{id}", get(one))
@@ -158,7 +155,8 @@ impl IntoResponse for Rejection {
 
 async fn ready(State(app): State<Arc<App>>) -> Result<&'static str, Rejection> {
     let state = app.ids.state();
-    if state.window_left < app.reserve {
+    let quarter = state.lease.map(|lease| lease.terms.term / 4);
+    if quarter.is_none_or(|quarter| state.window_left < quarter) {
         let trouble = state.trouble.map_or_else(String::new, |error| error.to_string());
         return Err(Rejection::new(StatusCode::SERVICE_UNAVAILABLE, trouble));
     }
