@@ -22,8 +22,8 @@
 //! use tickid_nanoflake::{Epoch, Nanoflake};
 //! use tickid_sql::Script;
 //!
-//! let layout = Nanoflake { epoch: Epoch::DISCORD };
-//! let realm = Realm::builder("orders", layout).pool("0-1023/10").build()?;
+//! let nanoflake = Nanoflake { epoch: Epoch::DISCORD };
+//! let realm = Realm::builder("orders", nanoflake).pool("0-1023/10").build()?;
 //! // For `psql`, or as a migration.
 //! let statements = Script::new(realm.spec(), Start::Delayed).statements()?;
 //! assert!(statements.contains("tickid.create_functions_v1('orders', "));
@@ -61,7 +61,7 @@ const MIN_GUARD_BITS: u32 = 5;
 /// to be renewed. A realm that the database does not have starts as with
 /// [`Store::create`](tickid_lease::Store::create). For example, with [`Start::Delayed`] and the
 /// default terms, the functions of a new Nanoflake realm start after half a minute. A realm that
-/// the database has already must be of the same scheme and layout, and keeps its nodes, its terms
+/// the database has already must be of the same scheme and settings, and keeps its nodes, its terms
 /// and its start: if it has not started, the database refuses the statements of a script with
 /// [`Start::Immediately`].
 ///

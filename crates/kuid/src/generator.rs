@@ -2,7 +2,7 @@
 
 use tickid_core::DefaultClock;
 
-use crate::layout::Kuid;
+use crate::drift::Kuid;
 
 /// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///

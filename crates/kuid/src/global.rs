@@ -7,7 +7,7 @@ use tickid_core::{Field, IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime}
 
 use crate::codec::impl_texts;
 use crate::distance::Distance;
-use crate::layout::{Drift, Kuid};
+use crate::drift::{Drift, Kuid};
 use crate::local::LocalId;
 use crate::node::{ForeignNode, Node};
 

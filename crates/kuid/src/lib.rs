@@ -33,10 +33,10 @@ extern crate std;
 
 mod codec;
 mod distance;
+mod drift;
 mod external;
 mod generator;
 mod global;
-mod layout;
 mod local;
 mod macros;
 mod node;
@@ -47,11 +47,11 @@ pub mod vector_clock;
 pub mod wide;
 
 pub use self::distance::Distance;
+pub use self::drift::{Drift, Kuid};
 #[cfg(target_has_atomic = "64")]
 pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::global::GlobalId;
-pub use self::layout::{Drift, Kuid};
 pub use self::local::LocalId;
 pub use self::node::{ForeignNode, Node};
 #[cfg(feature = "std")]

@@ -6,7 +6,7 @@ use tickid_core::{Field, IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 
 use crate::codec::impl_texts;
 use crate::distance::Distance;
-use crate::layout::Kuid;
+use crate::drift::Kuid;
 
 /// A local ID of 64 bits, which is unique among the IDs of one generator.
 ///

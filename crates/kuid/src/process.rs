@@ -2,9 +2,9 @@
 
 use tickid_core::{PerProcess, ProcessError};
 
+use crate::drift::Kuid;
 use crate::generator::Generator;
 use crate::global::GlobalId;
-use crate::layout::Kuid;
 use crate::local::LocalId;
 use crate::node::Node;
 use crate::scheme::Local;

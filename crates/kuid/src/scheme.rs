@@ -1,4 +1,4 @@
-//! The scheme with its layout, the drift.
+//! The scheme with its setting, the drift.
 
 use core::fmt;
 use core::ops::{RangeBounds, RangeInclusive};
@@ -8,8 +8,8 @@ use tickid_core::{
     Variant,
 };
 
+use crate::drift::Kuid;
 use crate::global::GlobalId;
-use crate::layout::Kuid;
 use crate::local::LocalId;
 use crate::node::Node;
 
@@ -20,10 +20,10 @@ impl Kuid {
     /// ```
     /// use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
     ///
-    /// let layout = Kuid { drift: Drift::DEFAULT };
+    /// let kuid = Kuid { drift: Drift::DEFAULT };
     /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
-    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
-    /// assert_eq!(layout.unix_time(id), local.unix_time());
+    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), kuid.drift);
+    /// assert_eq!(kuid.unix_time(id), local.unix_time());
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     #[must_use]
@@ -51,10 +51,10 @@ impl Kuid {
     /// ```
     /// use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
     ///
-    /// let layout = Kuid::default();
+    /// let kuid = Kuid::default();
     /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
-    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
-    /// assert!(layout.min_at(local.unix_time())? <= id);
+    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), kuid.drift);
+    /// assert!(kuid.min_at(local.unix_time())? <= id);
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<GlobalId, RangeError> {
@@ -71,10 +71,10 @@ impl Kuid {
     /// ```
     /// use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
     ///
-    /// let layout = Kuid::default();
+    /// let kuid = Kuid::default();
     /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
-    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
-    /// assert!(layout.max_at(local.unix_time())? >= id);
+    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), kuid.drift);
+    /// assert!(kuid.max_at(local.unix_time())? >= id);
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<GlobalId, RangeError> {
@@ -88,10 +88,10 @@ impl Kuid {
     /// ```
     /// use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
     ///
-    /// let layout = Kuid::default();
+    /// let kuid = Kuid::default();
     /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
-    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
-    /// let since = layout.range(local.unix_time()..);
+    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), kuid.drift);
+    /// let since = kuid.range(local.unix_time()..);
     /// assert!(since.is_some_and(|range| range.contains(&id)));
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```

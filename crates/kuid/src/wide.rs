@@ -26,8 +26,8 @@ use tickid_core::{
 use tickid_text::{ParseError, Text};
 
 use crate::codec::{HEX, impl_texts};
+use crate::drift::{Drift, Kuid};
 use crate::global::{global_id_type, local_part, low_bits, splice};
-use crate::layout::{Drift, Kuid};
 use crate::local::LocalId;
 use crate::node::Node;
 use crate::scheme::Local;
@@ -220,8 +220,8 @@ tickid_core::impl_node_id!(WideNode: "node", u64::BITS);
 /// use tickid_kuid::Drift;
 /// use tickid_kuid::wide::{WideGenerator, WideKuid, WideNode};
 ///
-/// let layout = WideKuid { drift: Drift::MAX };
-/// let generator = WideGenerator::builder(WideNode::new(7)).settings(layout).build()?;
+/// let kuid = WideKuid { drift: Drift::MAX };
+/// let generator = WideGenerator::builder(WideNode::new(7)).settings(kuid).build()?;
 /// assert_eq!(generator.generate()?.node(Drift::MAX), 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

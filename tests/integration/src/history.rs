@@ -65,8 +65,8 @@ pub fn scru64(seed: u64) -> History<Scru64Id> {
 #[must_use]
 pub fn nanoflake(seed: u64) -> History<NanoflakeId> {
     let builder = Builder::<Nanoflake>::seeded(GeneratorId::new(378).unwrap(), seed);
-    let layout = Nanoflake::default();
-    let (min_at, max_at) = (|time| layout.min_at(time), |time| layout.max_at(time));
+    let nanoflake = Nanoflake::default();
+    let (min_at, max_at) = (|time| nanoflake.min_at(time), |time| nanoflake.max_at(time));
     record(seed, builder, Plain, even_tick::<1_000>, min_at, max_at)
 }
 

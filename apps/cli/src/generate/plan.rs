@@ -296,15 +296,16 @@ impl Plan<'_> {
         Ok(builder.start_pending()?)
     }
 
-    /// Returns the realm to lease from unless an option names one: one for each layout.
+    /// Returns the realm to lease from unless an option names one. There is one for each scheme and
+    /// its settings.
     fn usual_realm(&self) -> String {
         let kind = self.scheme.kind();
         if !kind.has_node() {
             return kind.key().to_owned();
         }
-        let mut layout = String::new();
-        let _ = self.scheme.write_settings(&mut layout);
-        let value = layout.split(' ').next_back().filter(|value| !value.is_empty());
+        let mut settings = String::new();
+        let _ = self.scheme.write_settings(&mut settings);
+        let value = settings.split(' ').next_back().filter(|value| !value.is_empty());
         let realm =
             value.map_or(kind.name().to_owned(), |value| format!("{}-{value}", kind.name()));
         realm.replace(|c: char| !c.is_ascii_alphanumeric(), "-")

@@ -116,12 +116,12 @@ pub(crate) fn start_remark(record: &Record) -> Option<String> {
 /// The realm exists, but is not the same.
 fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
     let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
-    let layout = match kept.settings() {
+    let settings = match kept.settings() {
         "" => String::new(),
-        layout => format!(" ({layout})"),
+        settings => format!(" ({settings})"),
     };
     let failure = Failure::Usage(format!(
-        "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, {terms}"
+        "the realm {name} is there already: {scheme}{settings}, with the nodes {pool}, {terms}"
     ));
     let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.settings().to_owned());
     failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {

@@ -63,7 +63,7 @@ impl RealmOptions {
 }
 
 impl ShapeOptions {
-    /// Returns the shape of a realm with this layout, policy and start, and the usual nodes.
+    /// Returns the shape of a realm with these settings, this policy and start, and the usual nodes.
     #[cfg(feature = "serve")]
     pub(crate) fn of(
         settings: Option<&SettingValues>,
@@ -73,7 +73,7 @@ impl ShapeOptions {
         Self { settings: settings.cloned().unwrap_or_default(), policy, start, ..Self::default() }
     }
 
-    /// Checks the layout of a realm that begins: it is made by hand.
+    /// Checks the settings of a realm that begins: they are given by hand.
     pub(super) fn check_new(&self) -> Result<(), Failure> {
         self.settings.check_epochs().map_err(Failure::Usage)
     }

@@ -12,7 +12,7 @@ use crate::options::when::date_time;
 pub(crate) struct RealmSummary {
     realm: String,
     scheme: String,
-    layout: String,
+    settings: String,
     pool: String,
     nodes: u64,
     pub(crate) held: u64,
@@ -46,7 +46,7 @@ impl RealmSummary {
         let mut summary = Self {
             realm: realm.name().to_string(),
             scheme: realm.scheme().to_owned(),
-            layout: realm.settings().to_owned(),
+            settings: realm.settings().to_owned(),
             pool: realm.pool().to_string(),
             nodes: realm.pool().len(),
             held: 0,
@@ -103,14 +103,14 @@ impl RealmSummary {
             out.push(b'\n');
             return Ok(());
         }
-        let Self { realm, scheme, layout, pool, nodes, held, free, expired, quarantined, .. } =
+        let Self { realm, scheme, settings, pool, nodes, held, free, expired, quarantined, .. } =
             self;
         let paused = self.paused_too();
-        let layout = if layout.is_empty() { String::new() } else { format!(" ({layout})") };
+        let settings = if settings.is_empty() { String::new() } else { format!(" ({settings})") };
         let unknown = || "-".to_owned();
         let lines = [
             ("realm", realm.clone()),
-            ("scheme", format!("{scheme}{layout}")),
+            ("scheme", format!("{scheme}{settings}")),
             ("pool", format!("{pool}, {nodes} nodes")),
             (
                 "nodes",

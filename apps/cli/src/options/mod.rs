@@ -198,7 +198,7 @@ impl SettingValues {
     /// Returns the value of the first option that a kind has.
     pub(crate) fn of(kind: Kind, text: &str) -> Result<Self, String> {
         let [option, ..] = kind.setting_options() else {
-            return Err(format!("{} has no layout to choose", kind.name()));
+            return Err(format!("{} has no settings", kind.name()));
         };
         Ok(Self(vec![(*option, setting(option, text)?)]))
     }

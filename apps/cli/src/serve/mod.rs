@@ -56,7 +56,7 @@ Each option can also be set by environment: TICKID_REALMS=orders=sno,chat, TICKI
 TICKID_INSECURE=true. Lists have commas, and an empty value counts as none.")]
 pub(crate) struct ServeArguments {
     /// Realm to serve, and its scheme if it may be created; repeat for more
-    #[arg(long, value_name = "NAME[=SCHEME[:LAYOUT]]", required = true, value_delimiter = ',')]
+    #[arg(long, value_name = "NAME[=SCHEME[:SETTINGS]]", required = true, value_delimiter = ',')]
     #[arg(value_parser = realm::parse)]
     realm: Vec<ServedRealm>,
     /// The policy of a realm: ratchet:DURATION, wait or tick-tock; repeat for more [default: the

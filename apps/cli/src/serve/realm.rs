@@ -17,7 +17,7 @@ use crate::store::{answer, created_remark, kept};
 #[derive(Clone, Debug)]
 pub(super) struct ServedRealm {
     name: RealmName,
-    /// The scheme, and its layout if one is named, if the realm may be created.
+    /// The scheme, and its settings if some are named, if the realm may be created.
     scheme: Option<(Scheme, Option<SettingValues>)>,
 }
 
@@ -30,18 +30,18 @@ pub(super) fn parse(text: &str) -> Result<ServedRealm, String> {
     Ok(ServedRealm { name, scheme: scheme.map(parse_scheme).transpose()? })
 }
 
-/// Parses `SCHEME` or `SCHEME:LAYOUT`.
+/// Parses `SCHEME` or `SCHEME:SETTINGS`.
 fn parse_scheme(text: &str) -> Result<(Scheme, Option<SettingValues>), String> {
-    let (scheme, layout) = match text.split_once(':') {
-        Some((scheme, layout)) => (scheme, Some(layout)),
+    let (scheme, settings) = match text.split_once(':') {
+        Some((scheme, settings)) => (scheme, Some(settings)),
         None => (text, None),
     };
     let scheme = Scheme::from_str(scheme, false).map_err(|_| {
         let names: Vec<&str> = Scheme::all().iter().map(|scheme| scheme.name()).collect();
         format!("the schemes are {}", names.join(", "))
     })?;
-    let of_layout = |text| SettingValues::of(scheme.kind(KuidKind::Global), text);
-    Ok((scheme, layout.map(of_layout).transpose()?))
+    let read = |text| SettingValues::of(scheme.kind(KuidKind::Global), text);
+    Ok((scheme, settings.map(read).transpose()?))
 }
 
 /// A realm's policy: `NAME=POLICY`.
@@ -129,13 +129,13 @@ impl ServedRealm {
             (Some(kept), Some((scheme, Some(settings)))) if kept.scheme() == scheme.name() => {
                 let wanted = settings.scheme(scheme.kind(KuidKind::Global));
                 check_node_size(name, &wanted, kept.pool())?;
-                let mut layout = String::new();
-                let _ = wanted.write_settings(&mut layout);
-                if kept.settings() == layout {
+                let mut text = String::new();
+                let _ = wanted.write_settings(&mut text);
+                if kept.settings() == text {
                     return Ok(kept);
                 }
                 differs(format!(
-                    "--realm {name}: the realm in the store has the layout {}, not {layout}",
+                    "--realm {name}: the realm in the store has the settings {}, not {text}",
                     kept.settings(),
                 ))
             }
@@ -219,12 +219,12 @@ fn changes(
             format!(" --policy ratchet:{allowance:?}")
         }
     };
-    let layout = match spec.settings() {
+    let settings = match spec.settings() {
         "" => String::new(),
-        layout => format!(" {}", setting_option(layout)),
+        settings => format!(" {}", setting_option(settings)),
     };
     format!(
-        "`tickid lease init {}{layout} --realm {} --pool {} --term {term:?} --skew {skew:?} \
+        "`tickid lease init {}{settings} --realm {} --pool {} --term {term:?} --skew {skew:?} \
          --reconfigure --start {start}{policy}` changes it",
         spec.scheme(),
         spec.name(),

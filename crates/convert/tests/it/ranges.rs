@@ -28,17 +28,17 @@ trait Ranges: TestId {
 }
 
 macro_rules! ranges {
-    ($($id:ty: |$settings:ident| $layout:expr;)*) => {
+    ($($id:ty: |$settings:ident| $scheme:expr;)*) => {
         $(impl Ranges for $id {
             fn half_open(
                 $settings: &Settings,
                 [since, until]: [UnixTime; 2],
             ) -> Option<RangeInclusive<Self>> {
-                $layout.range(since..until)
+                $scheme.range(since..until)
             }
 
             fn ends($settings: &Settings, [since, until]: [UnixTime; 2]) -> Ends<Self> {
-                [$layout.min_at(since), $layout.max_at(until)]
+                [$scheme.min_at(since), $scheme.max_at(until)]
             }
         })*
     };
@@ -124,12 +124,12 @@ proptest! {
         one in times(), span in near(), off in -2_000_000_000_i64..2_000_000_000,
         fields in fields(), settings in settings()
     ) {
-        let layout = Kuid { drift: settings.drift };
+        let kuid = Kuid { drift: settings.drift };
         let (from, to) = (one.min(close(one, span)), one.max(close(one, span)));
-        let range = layout.range(from..=to);
+        let range = kuid.range(from..=to);
         for time in [close(one, off), close(one, off % 2_000), close(to, off % 2_000)] {
             let id: GlobalId = at(time, fields, &settings);
-            let time = layout.unix_time(id);
+            let time = kuid.unix_time(id);
             let is_found = range.clone().is_some_and(|range| range.contains(&id));
             if (from..=to).contains(&time) {
                 prop_assert!(is_found, "{id} is missing");
@@ -144,7 +144,7 @@ proptest! {
     fn one_nodes_kuid_range_is_exact(
         one in times(), span in near(), off in near(), fields in fields(), settings in settings()
     ) {
-        let layout = Kuid { drift: settings.drift };
+        let kuid = Kuid { drift: settings.drift };
         let (from, to) = (one.min(close(one, span)), one.max(close(one, span)));
         let node = Node::new(fields.node);
         let global = |local| GlobalId::from_local(local, node, settings.drift);
@@ -154,7 +154,7 @@ proptest! {
         });
         for time in [close(one, off), close(to, off)] {
             let id: GlobalId = at(time, fields, &settings);
-            let is_its = (from..to).contains(&layout.unix_time(id));
+            let is_its = (from..to).contains(&kuid.unix_time(id));
             prop_assert_eq!(range.as_ref().is_some_and(|range| range.contains(&id)), is_its);
         }
     }

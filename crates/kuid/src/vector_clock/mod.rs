@@ -26,8 +26,8 @@ use core::borrow::Borrow;
 pub use self::owned::VectorClock;
 
 use crate::distance::Distance;
+use crate::drift::Drift;
 use crate::global::GlobalId;
-use crate::layout::Drift;
 use crate::local::LocalId;
 use crate::node::Node;
 

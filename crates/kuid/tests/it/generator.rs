@@ -87,9 +87,9 @@ fn overflow_takes_next_valid_time() {
 #[test]
 fn blocks_agree_with_single_ids() {
     for bits in 5..=10 {
-        let layout = Kuid { drift: Drift::new(bits).unwrap() };
+        let kuid = Kuid { drift: Drift::new(bits).unwrap() };
         let clock = clock_at(1_539_625_275_432_128);
-        let generators = || builder().settings(layout).clock(&clock).build_local().unwrap();
+        let generators = || builder().settings(kuid).clock(&clock).build_local().unwrap();
         let single: Vec<_> = {
             let mut generator = generators();
             (0..20_000).map(|_| generator.try_generate().unwrap()).collect()
@@ -99,7 +99,7 @@ fn blocks_agree_with_single_ids() {
         assert_eq!(single, slice);
         let mut slice = vec![LocalId::MIN; 20_000];
         generators().with(Local).fill(&mut slice).unwrap();
-        assert!(single.iter().map(|id| id.to_local(layout.drift)).eq(slice.iter().copied()));
+        assert!(single.iter().map(|id| id.to_local(kuid.drift)).eq(slice.iter().copied()));
         let n = NonZeroU32::new(10_000).unwrap();
         let mut generator = generators();
         let blocks = (0..3).flat_map(|_| generator.try_block(n).unwrap());

@@ -57,8 +57,8 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
     };
     let (read, commit) = (Box::new(read), Box::new(commit));
     let store = Store::new(Altered { read, commit, ..Altered::new(memory) });
-    let layout = S::default();
-    let realm = RealmSpec::from(Realm::builder("a", layout).pool(pool).build().unwrap());
+    let scheme = S::default();
+    let realm = RealmSpec::from(Realm::builder("a", scheme).pool(pool).build().unwrap());
     let mut issued = 0;
 
     // Starts a process, and returns its generator if it has a node.

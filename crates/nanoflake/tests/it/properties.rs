@@ -183,24 +183,24 @@ proptest! {
 
     #[test]
     fn ranges_hold_a_milliseconds_ids(id in ids(), epoch in epochs(), late in 0..1_000_i64) {
-        let layout = Nanoflake { epoch };
-        let begin = layout.unix_time(id).as_micros();
+        let nanoflake = Nanoflake { epoch };
+        let begin = nanoflake.unix_time(id).as_micros();
         // The last millisecond of the last epoch is cut short by the end of time.
         let time = UnixTime::from_micros(begin.saturating_add(late));
-        let min = layout.min_at(layout.unix_time(id)).unwrap();
-        let max = layout.max_at(time).unwrap();
+        let min = nanoflake.min_at(nanoflake.unix_time(id)).unwrap();
+        let max = nanoflake.max_at(time).unwrap();
         prop_assert!(min <= id && id <= max);
         prop_assert_eq!((min.timestamp(), max.timestamp()), (id.timestamp(), id.timestamp()));
         prop_assert_eq!(max.get() - min.get(), (1 << 22) - 1);
         prop_assert_eq!(min.get() % (1 << 22), 0);
         // The neighbouring IDs belong to the milliseconds before and after.
         if let Some(before) = begin.checked_sub(1).map(UnixTime::from_micros) {
-            let end = layout.max_at(before).ok().map(NanoflakeId::get);
+            let end = nanoflake.max_at(before).ok().map(NanoflakeId::get);
             prop_assert_eq!(end, min.get().checked_sub(1).filter(|&value| value >= 0));
         }
         for later in [1, late.max(1), 1_000] {
             if let Some(after) = begin.checked_add(later).map(UnixTime::from_micros) {
-                let start = layout.min_at(after).ok().map(NanoflakeId::get);
+                let start = nanoflake.min_at(after).ok().map(NanoflakeId::get);
                 prop_assert_eq!(start, max.get().checked_add(1));
             }
         }
@@ -208,10 +208,10 @@ proptest! {
 
     #[test]
     fn a_tick_starts_at_its_own_time(id in ids(), epoch in epochs()) {
-        let layout = Nanoflake { epoch };
+        let nanoflake = Nanoflake { epoch };
         let tick = id.tick();
-        prop_assert_eq!(layout.time_of(tick), layout.unix_time(id));
-        prop_assert_eq!(layout.tick_at(layout.time_of(tick)), Ok(tick));
+        prop_assert_eq!(nanoflake.time_of(tick), nanoflake.unix_time(id));
+        prop_assert_eq!(nanoflake.tick_at(nanoflake.time_of(tick)), Ok(tick));
     }
 }
 
@@ -244,14 +244,14 @@ fn ends_have_their_texts() {
 #[test]
 fn times_end_with_the_format() {
     for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::DISCORD, Epoch::MAX] {
-        let layout = Nanoflake { epoch };
+        let nanoflake = Nanoflake { epoch };
         let first = i128::from(epoch.as_unix_millis()) * 1_000;
         let last = first + (1 << 41) * 1_000 - 1;
         times::end_with_the_format(
             [NanoflakeId::MIN, NanoflakeId::MAX],
             [first, last - 999, last],
-            |time| layout.min_at(time),
-            |time| layout.max_at(time),
+            |time| nanoflake.min_at(time),
+            |time| nanoflake.max_at(time),
         );
     }
 }

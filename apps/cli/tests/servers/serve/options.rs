@@ -81,7 +81,7 @@ fn realms_have_the_named_layout() {
     }
     let ran = ran_in(state.path(), "serve --realm orders=snowflake:discord");
     assert_eq!(ran.status, USAGE);
-    let both = "has the layout 41x1ms/6n/6s@1735689600000, not 42x1ms/10n/12s/unsigned@";
+    let both = "has the settings 41x1ms/6n/6s@1735689600000, not 42x1ms/10n/12s/unsigned@";
     assert!(ran.stderr.contains(both), "{}", ran.stderr);
     assert!(ran.stderr.contains("serve it as it is with `--realm orders`"), "{}", ran.stderr);
 }
@@ -134,7 +134,7 @@ fn mistakes_are_refused() {
     let init = "lease init sno --realm orders";
     assert_eq!(ran_in(state.path(), init).status, OK);
     for (options, status, message) in [
-        ("", USAGE, "--realm <NAME[=SCHEME[:LAYOUT]]>"),
+        ("", USAGE, "--realm <NAME[=SCHEME[:SETTINGS]]>"),
         ("--realm orders=uuid", USAGE, "the schemes are scru64, nanoflake, kuid, sno, snowflake"),
         ("--realm orders=kuid", USAGE, "the realm in the store is of the scheme sno"),
         ("--realm orders=kuid", USAGE, "serve it as it is with `--realm orders`"),

@@ -1,4 +1,4 @@
-//! The layouts of global IDs, which their bits do not contain.
+//! The drift of global IDs, which their bits do not contain.
 
 use core::fmt;
 use core::time::Duration;
@@ -11,14 +11,14 @@ use tickid_core::{RangeError, TickScale, UnixTime};
 /// ```
 /// use tickid_kuid::{Drift, Generator, Kuid, Node};
 ///
-/// let layout = Kuid { drift: Drift::new(10)? }; // keep each node's IDs of 17 minutes together
-/// let generator = Generator::builder(Node::phash2("a@host")).settings(layout).build()?;
+/// let kuid = Kuid { drift: Drift::new(10)? }; // keep each node's IDs of 17 minutes together
+/// let generator = Generator::builder(Node::phash2("a@host")).settings(kuid).build()?;
 /// let id = generator.generate()?;
-/// assert_eq!(id.node(layout.drift), Node::phash2("a@host"));
+/// assert_eq!(id.node(kuid.drift), Node::phash2("a@host"));
 ///
 /// // A range scan over the keys of this moment finds it.
-/// let time = layout.unix_time(id);
-/// assert!((layout.min_at(time)?..=layout.max_at(time)?).contains(&id));
+/// let time = kuid.unix_time(id);
+/// assert!((kuid.min_at(time)?..=kuid.max_at(time)?).contains(&id));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
