@@ -185,13 +185,15 @@ impl Agreement {
         }
         // The number itself may decide between them, for example by a small sequence.
         let (mut is_any, mut is_agreed, mut is_told) = (false, false, false);
-        for one in readings.found().filter(|one| is_candidate(one)) {
-            let agrees = self.cost(one.format()).is_some_and(|cost| cost < MAX_COST);
+        for one in readings.weighed().filter(|one| is_candidate(one)) {
+            let cost = self.cost(one.format());
             is_any = true;
-            is_agreed |= self.has(one.format());
+            is_agreed |= cost.is_some();
             // Nearly all integers of 19 digits are a time of these years in nanoseconds as well, so
             // that one says nothing against IDs that the column agrees on.
-            is_told |= agrees && one.doubt.is_none() && one.format() != Format::UnixTime;
+            is_told |= cost.is_some_and(|cost| cost < MAX_COST)
+                && one.doubt.is_none()
+                && one.format() != Format::UnixTime;
         }
         // Lines of several systems do not decide for each other.
         if is_any && !is_agreed {
@@ -201,19 +203,22 @@ impl Agreement {
             return;
         }
         let mut is_changed = false;
-        for one in readings.found_mut().filter(|one| is_candidate(one)) {
+        readings.change_weighed(|one| {
+            if !is_candidate(one) {
+                return;
+            }
             let doubt = one.format().prior().doubt;
             let (doubt, surprise) = match self.cost(one.format()) {
                 // Behind those that explain the column much better, and as likely as by itself.
                 Some(cost @ MAX_COST..) => (one.doubt, one.surprise.saturating_add(cost)),
                 Some(cost) if !is_told => (doubt, cost),
                 Some(_) if self.decided == Some(one.format()) => (doubt, 0),
-                Some(_) => continue,
+                Some(_) => return,
                 None => (one.doubt.or(Some(Doubt::Unexplained)), one.surprise),
             };
             is_changed |= (doubt, surprise) != (one.doubt, one.surprise);
             (one.doubt, one.surprise) = (doubt, surprise);
-        }
+        });
         if is_changed {
             readings.settle();
         }

@@ -9,7 +9,7 @@ use tickid_snowflake::{Preset, SnowflakeId};
 use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
 use crate::evidence::{Now, doubt_of_time};
-use crate::formats::{CROCKFORD, Coding, EXAMPLES, READ_ONLY, each_id, type_id};
+use crate::formats::{CROCKFORD, Coding, READ_ONLY, each_id, type_id};
 use crate::identifier::{Foreign, Identifier, NANOFLAKES, version};
 use crate::reading::{Reading, Readings};
 use crate::unix_unit::UnixUnit;
@@ -57,7 +57,7 @@ pub(crate) const MAX_TEXT: usize = 160;
 #[inline]
 #[must_use]
 pub fn detect(text: &[u8], settings: &Settings, now: Option<UnixTime>) -> Readings {
-    let mut readings = Readings::NONE;
+    let mut readings = Readings::none();
     find(text, settings, now, &mut readings);
     readings
 }
@@ -105,7 +105,7 @@ impl Search<'_> {
     /// Settles the confidence of the readings, and puts the likeliest first.
     fn rank(&mut self, text: &[u8], alphabets: Alphabets) {
         if self.likely == 0 {
-            self.read_example(text);
+            self.readings.read_example(text);
         } else {
             let now = self.now.map(|now| now.time());
             self.readings.doubt_ordinary(text, alphabets, self.settings, now);
@@ -116,19 +116,6 @@ impl Search<'_> {
             }
         }
         self.readings.settle();
-    }
-
-    /// Makes the example of a document likely.
-    #[cold]
-    fn read_example(&mut self, text: &[u8]) {
-        for (example, format) in EXAMPLES {
-            for one in self.readings.found_mut() {
-                let is_text = matches!(one.form, Form::Text(_) | Form::Own);
-                if text == example && one.format() == format && is_text {
-                    one.doubt = None;
-                }
-            }
-        }
     }
 
     #[inline]
@@ -166,10 +153,18 @@ impl Search<'_> {
         };
         // The ID that a UUID holds comes before the UUID.
         let surprise = u32::from(matches!(identifier, Identifier::Uuid(_)));
-        let is_certain = false;
-        let reading =
-            Reading { identifier, form, time, doubt, is_certain, is_marked, surprise, distance };
-        self.readings.push(reading);
+        let format = identifier.format();
+        self.readings.push(Reading {
+            identifier,
+            format,
+            form,
+            time,
+            doubt,
+            is_certain: false,
+            is_marked,
+            surprise,
+            distance,
+        });
         self.likely += usize::from(doubt.is_none());
     }
 
@@ -219,7 +214,7 @@ impl Search<'_> {
     fn numbers(&mut self, number: u128, are_texts: bool) {
         macro_rules! read {
             ($Id:ty) => {
-                let integer = TextForm::integer(<$Id as SchemeId>::KIND);
+                let integer = const { TextForm::integer(<$Id as SchemeId>::KIND) };
                 if integer.is_some() == are_texts
                     && self.seeks(<$Id as SchemeId>::KIND, number)
                     && let Ok(id) = <$Id as SchemeId>::from_number(number)

@@ -95,7 +95,7 @@ fn is_id(found: &Readings) -> bool {
 /// Reports whether a text behind an escape is probably a whole ID, so that the escape is one. A time
 /// counts as well, and so does an ID that is only possible because any number looks like it.
 fn is_whole(found: &Readings) -> bool {
-    found.found().any(|one| match one.doubt() {
+    found.weighed().any(|one| match one.doubt() {
         None => true,
         Some(Doubt::Date | Doubt::UnixTime | Doubt::Number | Doubt::OtherNumber)
         | Some(Doubt::Unexplained | Doubt::Retired) => {

@@ -10,7 +10,7 @@ use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
 use crate::evidence::{ABOUT_BITS, DECISIVE_BITS, is_for_id, surprise};
 use crate::false_positives;
-use crate::formats::Format;
+use crate::formats::{EXAMPLES, Format};
 use crate::identifier::Identifier;
 
 /// A text as an ID of one format, with the confidence that it is one.
@@ -34,6 +34,8 @@ use crate::identifier::Identifier;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub(crate) identifier: Identifier,
+    /// That of the identifier, which is asked for often.
+    pub(crate) format: Format,
     pub(crate) form: Form,
     pub(crate) time: Option<UnixTime>,
     pub(crate) doubt: Option<Doubt>,
@@ -67,7 +69,7 @@ impl Reading {
     /// Returns the format.
     #[must_use]
     pub const fn format(&self) -> Format {
-        self.identifier.format()
+        self.format
     }
 
     /// Returns the form in which the text is the ID.
@@ -152,10 +154,9 @@ impl Reading {
         self.doubt
     }
 
-    /// Returns a number by which readings are sorted, which is lower for likelier ones. The place
-    /// among the readings is in the low 8 bits, so that no two are equal.
+    /// Returns a number by which readings are sorted, which is lower for likelier ones.
     #[inline]
-    fn key(&self, place: u8) -> u128 {
+    fn key(&self) -> u128 {
         let rank: u128 = match self.doubt {
             None => 0,
             // A reading that explains the text less well was still weighed.
@@ -163,8 +164,7 @@ impl Reading {
             Some(Doubt::NeverIssued) => 3,
             Some(_) => 1,
         };
-        let rank = rank << 32 | u128::from(self.surprise);
-        (rank << 64 | u128::from(self.distance)) << 8 | u128::from(place)
+        (rank << 32 | u128::from(self.surprise)) << 64 | u128::from(self.distance)
     }
 
     const fn is_likely(&self) -> bool {
@@ -234,18 +234,37 @@ const BITS_PER_LETTER: usize = 5;
 /// either alphabet.
 const MAX: usize = 26;
 
+/// The places of all readings.
+const ALL: u32 = (1 << MAX) - 1;
+
+/// Returns the places of a set, whose bits they are.
+fn places(mut set: u32) -> impl Iterator<Item = u8> {
+    core::iter::from_fn(move || {
+        #[allow(clippy::cast_possible_truncation, reason = "up to 32")]
+        let place = set.trailing_zeros() as u8;
+        set &= set.checked_sub(1)?;
+        Some(place)
+    })
+}
+
 /// Every reading of a text, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readings {
     /// The first are `Some`, in the order of discovery.
     found: [Option<Reading>; MAX],
     len: u8,
+    /// A bit for the place of each that neither its time nor another field excludes, which are few.
+    weighed: u32,
     /// The place of the likeliest, the only one that most callers need.
     first: Option<u8>,
 }
 
 impl Readings {
-    pub(crate) const NONE: Self = Self { found: [None; MAX], len: 0, first: None };
+    // A constant would be copied, with all bytes of what is none.
+    #[inline]
+    pub(crate) fn none() -> Self {
+        Self { found: [None; MAX], len: 0, weighed: 0, first: None }
+    }
 
     /// Returns the number of readings.
     #[must_use]
@@ -282,27 +301,41 @@ impl Readings {
     pub fn iter(&self) -> impl Iterator<Item = &Reading> {
         let mut last = None;
         core::iter::from_fn(move || {
-            let place = match last {
-                None => self.first,
-                Some(last) => self.likeliest(|key| key > last),
-            }?;
+            let place = if last.is_none() { self.first } else { self.likeliest(ALL, last) }?;
             let one = self.found.get(usize::from(place))?.as_ref()?;
-            last = Some(one.key(place));
+            last = Some((one.key(), place));
             Some(one)
         })
     }
 
-    /// Returns the readings in the order of discovery, which takes the least time.
-    pub(crate) fn found(&self) -> impl Iterator<Item = &Reading> {
-        self.found.iter().take(self.len()).flatten()
+    /// Returns the readings that neither their time nor another field excludes, in the order of
+    /// discovery.
+    pub(crate) fn weighed(&self) -> impl Iterator<Item = &Reading> {
+        places(self.weighed).filter_map(|place| self.found.get(usize::from(place))?.as_ref())
     }
 
-    /// Returns the place of the likeliest reading with such a key.
+    /// Changes these readings.
+    pub(crate) fn change_weighed(&mut self, mut change: impl FnMut(&mut Reading)) {
+        for place in places(self.weighed) {
+            if let Some(Some(one)) = self.found.get_mut(usize::from(place)) {
+                change(one);
+            }
+        }
+    }
+
+    /// Returns the place of the likeliest of some readings, after the one with this key and place.
+    /// Of equal ones, the first is likelier.
     #[inline]
-    fn likeliest(&self, is_asked_for: impl Fn(u128) -> bool) -> Option<u8> {
-        let keys = (0..).zip(self.found()).map(|(place, one)| one.key(place));
-        #[allow(clippy::cast_possible_truncation, reason = "the low 8 bits are the place")]
-        keys.filter(|key| is_asked_for(*key)).min().map(|key| key as u8)
+    fn likeliest(&self, among: u32, last: Option<(u128, u8)>) -> Option<u8> {
+        let (mut least, mut likeliest) = (u128::MAX, None);
+        for place in places(among) {
+            let Some(Some(one)) = self.found.get(usize::from(place)) else { break };
+            let key = one.key();
+            if key < least && last.is_none_or(|last| (key, place) > last) {
+                (least, likeliest) = (key, Some(place));
+            }
+        }
+        likeliest
     }
 
     /// Returns the readings that are certain or likely. There may be several. For example, the
@@ -342,7 +375,7 @@ impl Readings {
     /// ```
     #[must_use]
     pub fn is_clear(&self) -> bool {
-        self.found().filter(|one| one.is_likely()).count() == 1
+        self.weighed().filter(|one| one.is_likely()).count() == 1
     }
 
     /// Adds a reading and returns its place.
@@ -351,16 +384,32 @@ impl Readings {
         debug_assert!(usize::from(self.len) < MAX);
         let place = self.len;
         *self.found.get_mut(usize::from(place))? = Some(reading);
+        let is_weighed = !matches!(reading.doubt, Some(Doubt::Time | Doubt::NeverIssued));
+        self.weighed |= u32::from(is_weighed) << place;
         self.len += 1;
         Some(place)
     }
 
-    pub(crate) fn found_mut(&mut self) -> impl Iterator<Item = &mut Reading> {
-        self.found.iter_mut().take(usize::from(self.len)).flatten()
+    fn change_likely(&mut self, mut change: impl FnMut(&mut Reading)) {
+        self.change_weighed(|one| {
+            if one.is_likely() {
+                change(one);
+            }
+        });
     }
 
-    fn likely_mut(&mut self) -> impl Iterator<Item = &mut Reading> {
-        self.found_mut().filter(|one| one.is_likely())
+    /// Makes the reading of a document's example likely.
+    #[cold]
+    pub(crate) fn read_example(&mut self, text: &[u8]) {
+        for (example, format) in EXAMPLES {
+            for (place, one) in (0..).zip(self.found.iter_mut().flatten()) {
+                let is_text = matches!(one.form, Form::Text(_) | Form::Own);
+                if text == example && one.format() == format && is_text {
+                    one.doubt = None;
+                    self.weighed |= 1 << place;
+                }
+            }
+        }
     }
 
     /// Doubts the likely readings of a text that is common for other reasons.
@@ -373,8 +422,8 @@ impl Readings {
         now: Option<UnixTime>,
     ) {
         let is_tsid = |one: &Reading| matches!(one.identifier, Identifier::Preset(Preset::Tsid, _));
-        let has_tsid = self.found().any(|one| one.is_likely() && is_tsid(one));
-        for one in self.likely_mut() {
+        let has_tsid = self.weighed().any(|one| one.is_likely() && is_tsid(one));
+        self.change_likely(|one| {
             let doubt = doubt_of_text(one, text, alphabets).filter(|doubt| {
                 *doubt != Doubt::Words || !one.outweighs_words(text, settings, now)
             });
@@ -384,7 +433,7 @@ impl Readings {
                 let is_unexplained = is_other || one.is_random_text(text, settings, now);
                 is_unexplained.then_some(Doubt::Unexplained)
             });
-        }
+        });
     }
 
     /// Doubts the likely readings whose bits something else explains better. A different reading
@@ -400,22 +449,23 @@ impl Readings {
         // Measure all of them before any is doubted, because a reading that is doubted for another
         // reason still explains the text.
         let (mut least, mut least_retired, mut time) = (u32::MAX, u32::MAX, None);
-        for one in self.likely_mut() {
+        self.change_likely(|one| {
             one.surprise = surprise(&one.identifier, one.form, settings, now).bits();
-            if !one.format().prior().is_modest {
+            let prior = one.format().prior();
+            if !prior.is_modest {
                 least = least.min(one.surprise);
             }
-            if one.format().prior().doubt == Some(Doubt::Retired) {
+            if prior.doubt == Some(Doubt::Retired) {
                 least_retired = least_retired.min(one.surprise);
             }
             if matches!(one.identifier, Identifier::UnixTime(..)) {
                 time = Some(one.surprise);
             }
-        }
-        for one in self.likely_mut() {
+        });
+        self.change_likely(|one| {
             // A UUID in groups stays one, whatever it holds.
             if one.is_marked {
-                continue;
+                return;
             }
             let is_worse = one.surprise >= least.saturating_add(DECISIVE_BITS)
                 // A format that is out of use is never shown beside another, so it must be worse.
@@ -438,24 +488,24 @@ impl Readings {
                 _ if is_worse || is_random => Some(Doubt::Unexplained),
                 _ => one.format().prior().doubt,
             };
-        }
+        });
         // A format that is modest comes behind systems that are as likely.
-        for is_likely in [true, false] {
-            let is_it = |one: &&Reading| one.is_likely() == is_likely && is_system(one.format());
-            let Some(last) = self.found().filter(is_it).map(|one| one.surprise).max() else {
-                continue;
-            };
-            let is_it = |one: &&mut Reading| one.is_likely() == is_likely;
-            let modest = self.found_mut().filter(is_it);
-            for one in modest.filter(|one| one.format().prior().is_modest) {
-                one.surprise = one.surprise.max(last.saturating_add(1));
-            }
+        let (mut after_likely, mut after_others) = (0, 0);
+        let found = self.found.iter().map_while(Option::as_ref);
+        for one in found.filter(|one| is_system(one.format())) {
+            let after = if one.is_likely() { &mut after_likely } else { &mut after_others };
+            *after = one.surprise.saturating_add(1).max(*after);
+        }
+        let found = self.found.iter_mut().map_while(Option::as_mut);
+        for one in found.filter(|one| one.format().prior().is_modest) {
+            let after = if one.is_likely() { after_likely } else { after_others };
+            one.surprise = one.surprise.max(after);
         }
     }
 
     /// Makes the first reading certain if its text has marks and nothing else is likely.
     pub(crate) fn settle(&mut self) {
-        self.first = self.likeliest(|_| true);
+        self.first = self.likeliest(if self.weighed == 0 { ALL } else { self.weighed }, None);
         let is_likely = |one: &&Reading| one.is_likely();
         let Some(first) = self.first().filter(is_likely).filter(|one| one.is_marked) else {
             return;
@@ -465,13 +515,11 @@ impl Readings {
         let is_rival = |one: &&Reading| {
             !(is_carried && matches!(one.identifier, Identifier::Uuid(_) | Identifier::Carried(_)))
         };
-        let rivals = self.found().filter(is_likely).filter(is_rival).count();
+        let rivals = self.weighed().filter(is_likely).filter(is_rival).count();
         if rivals > usize::from(!is_carried) {
             return;
         }
-        for one in self.likely_mut() {
-            one.is_certain = true;
-        }
+        self.change_likely(|one| one.is_certain = true);
     }
 }
 
@@ -546,10 +594,11 @@ mod tests {
             (&[carried, uuid, other], false),
             (&[other], false),
         ] {
-            let mut readings = Readings::NONE;
+            let mut readings = Readings::none();
             for (identifier, is_marked) in all.iter().copied() {
                 readings.push(Reading {
                     identifier,
+                    format: identifier.format(),
                     form: Form::Own,
                     time: None,
                     doubt: None,

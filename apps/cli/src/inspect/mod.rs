@@ -495,8 +495,10 @@ impl Inspector<'_> {
     fn name_damage(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         /// The fewest digits of integers above 2^53.
         const DIGITS: usize = 16;
-        let is_large = input.text.len() >= DIGITS && input.text.iter().all(u8::is_ascii_digit);
-        let Some(before) = self.rounded.filter(|_| is_large) else { return Ok(()) };
+        let Some(before) = self.rounded else { return Ok(()) };
+        if input.text.len() < DIGITS || !input.text.iter().all(u8::is_ascii_digit) {
+            return Ok(());
+        }
         let damage = Damage::of(input.text);
         self.rounded = damage.map(|_| before + 1);
         let enough = if input.line.is_some() { 3 } else { 1 };

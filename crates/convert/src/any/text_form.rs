@@ -41,8 +41,15 @@ impl TextForm {
 
     /// Returns the form in which the text is the digits of the ID's integer, if the scheme has one.
     #[must_use]
-    pub fn integer(kind: Kind) -> Option<Self> {
-        Self::all(kind).find(|form| form.is_integer)
+    pub const fn integer(kind: Kind) -> Option<Self> {
+        let mut row = 0;
+        while let Some(form) = Self::at(kind, row) {
+            if form.facts().is_integer {
+                return Some(form);
+            }
+            row += 1;
+        }
+        None
     }
 
     /// Returns all forms of a scheme, the canonical one first.

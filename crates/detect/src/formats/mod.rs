@@ -111,9 +111,9 @@ macro_rules! formats {
             }
 
             #[cfg_attr(not(target_family = "wasm"), inline(always))]
-            pub(crate) const fn prior(self) -> Prior {
+            pub(crate) const fn prior(self) -> &'static Prior {
                 match self {
-                    $(Self::$variant => const { $prior },)+
+                    $(Self::$variant => const { &$prior },)+
                 }
             }
 

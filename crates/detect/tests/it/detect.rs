@@ -231,6 +231,8 @@ fn doubted_readings_come_last() {
         "2222222222222222",
         "4e6f2160-a0ff-89a0-a840-cc0001c70745",
         "bppc0m3ju134",
+        "aaaaaaaa55aaaaaa",
+        "brpk4q72xwf2m63l",
     ] {
         let found = found(text);
         let ranks: Vec<u8> = found.iter().map(rank).collect();
@@ -613,6 +615,7 @@ proptest! {
             let found = detect(text.as_bytes(), &settings, Some(NOW));
             prop_assert!(found.len() <= 24);
             prop_assert_eq!(found.iter().count(), found.len());
+            prop_assert_eq!(found.is_clear(), found.likely().count() == 1);
             prop_assert!(found.iter().is_sorted_by_key(Reading::confidence));
             prop_assert!(found.iter().all(|one| !one.reason().is_empty()));
             // TSIDs are read by name only.
