@@ -3,15 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::io;
-use std::path::Path;
 use std::{env, fs};
 
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::command::{Command, say};
-use crate::error::{Error, Result};
 use crate::tables::BENCHES;
 use crate::workspace::Workspace;
 
@@ -64,20 +62,19 @@ fn check(workspace: &Workspace, bless: bool) -> Result<()> {
     let counted = count(workspace)?;
     let path = workspace.root.join(FILE);
     if bless {
-        let text = serde_json::to_string_pretty(&counted).map_err(io::Error::other);
-        return text
-            .and_then(|text| fs::write(&path, text + "\n"))
-            .map_err(|reason| Error::Write { path, reason });
+        let text = serde_json::to_string_pretty(&counted)? + "\n";
+        return fs::write(path, text).context(format!("cannot write {FILE}"));
     }
-    let expected: InstructionCounts = serde_json::from_str(&read(&path)?)
-        .map_err(|error| Error::Read { path, reason: error.into() })?;
+    let expected = fs::read(path).context(format!("cannot read {FILE}"))?;
+    let expected: InstructionCounts = serde_json::from_slice(&expected).context(FILE)?;
     let (table, failures) = expected.compare(&counted);
     say(format_args!("{table}tolerance: {TOLERANCE_PERCENT} %"));
-    if failures == 0 { Ok(()) } else { Err(Error::Dearer(failures)) }
-}
-
-fn read(path: &Path) -> Result<String> {
-    fs::read_to_string(path).map_err(|reason| Error::Read { path: path.to_owned(), reason })
+    ensure!(
+        failures == 0,
+        "{failures} of the paths above are more expensive than in {FILE}, new or gone; \
+         `cargo xtask bench --check --bless` accepts the new counts"
+    );
+    Ok(())
 }
 
 fn count(workspace: &Workspace) -> Result<InstructionCounts> {
@@ -86,64 +83,46 @@ fn count(workspace: &Workspace) -> Result<InstructionCounts> {
     // The program is built in the profile of the benchmarks, which it represents.
     workspace.cargo(BENCHES, &format!("build --profile bench --bin {PROGRAM}")).run()?;
     // All workspaces have one target folder, where this program is `debug/xtask`.
-    let this = env::current_exe().map_err(Error::Output)?;
+    let this = env::current_exe()?;
     let target = this.ancestors().nth(2).unwrap_or(&this);
-    let folder = target.join(PROGRAM);
-    let fresh = || -> io::Result<()> {
-        if folder.exists() {
-            fs::remove_dir_all(&folder)?;
-        }
-        fs::create_dir_all(&folder)
-    };
-    fresh().map_err(|reason| Error::Write { path: folder.clone(), reason })?;
+    let sums = target.join("callgrind.out");
     let printed = valgrind()
-        .args(["--quiet", "--tool=callgrind"])
+        .args(["--quiet", "--tool=callgrind", "--combine-dumps=yes"])
         .args([format!("--toggle-collect={COUNTED}"), format!("--dump-after={COUNTED}")])
-        .args([format!("--callgrind-out-file={}", folder.join("part").display())])
+        .args([format!("--callgrind-out-file={}", sums.display())])
         .args([target.join("release").join(PROGRAM)])
         .read()?;
-
-    // One file for each path, in the order in which the program printed them.
-    let (processor, paths) = paths(&printed).ok_or(Error::Counts("what it counted"))?;
-    let part = |number| folder.join(format!("part.{number}"));
-    let mut instructions = BTreeMap::new();
-    for (number, (name, operations)) in (1..).zip(&paths) {
-        let sum = summary(&read(&part(number))?).ok_or(Error::Counts("the sum of a path"))?;
-        // Work outside of the loop is less than a twentieth of an instruction per operation.
-        instructions.insert((*name).to_owned(), (10.0 * sum / operations).round() / 10.0);
-    }
-    if part(paths.len() + 1).exists() {
-        return Err(Error::Counts("the name of a path"));
-    }
+    let (processor, instructions) = costs(&printed, &fs::read_to_string(&sums)?)
+        .context("the counts of instructions do not fit the paths that were printed")?;
     let about = "Instructions per operation, by `cargo xtask bench --check --bless`; do not edit.";
     let compiler = Command::new("rustc", &workspace.root, "").args(["--version"]).read()?;
     Ok(InstructionCounts {
         about: about.to_owned(),
         compiler: compiler.trim().to_owned(),
         instructions,
-        processor: processor.to_owned(),
+        processor,
     })
 }
 
-/// Reads a line that starts with `processor`, and then lines of the number of operations and the
-/// name of each path, in the order of execution.
-fn paths(printed: &str) -> Option<(&str, Vec<(&str, f64)>)> {
+/// Returns the processor and the instructions per operation of each path, from callgrind's file and
+/// what the program printed: a line that starts with `processor`, and then lines of the number of
+/// operations and the name of each path, in the order of execution.
+fn costs(printed: &str, sums: &str) -> Option<(String, BTreeMap<String, f64>)> {
+    let values = |name| sums.lines().filter_map(move |line| line.strip_prefix(name));
+    // Other events would be further columns. The last part, after all paths, is empty.
+    let mut sums = values("summary: ");
+    let is_sound = values("events: ").all(|events| events == "Ir") && sums.next_back()? == "0";
     let mut lines = printed.lines();
-    let processor = lines.next()?.strip_prefix("processor ")?;
-    let paths = lines.map(|line| {
+    let processor = lines.next()?.strip_prefix("processor ")?.to_owned();
+    let costs = lines.map(|line| {
         let (operations, name) = line.split_once(' ')?;
         let operations = operations.parse().ok().filter(|&operations: &f64| operations > 0.0)?;
-        Some((name, operations))
+        // Work outside of the loop is less than a twentieth of an instruction per operation.
+        let cost = sums.next()?.parse::<f64>().ok()? / operations;
+        Some((name.to_owned(), (10.0 * cost).round() / 10.0))
     });
-    Some((processor, paths.collect::<Option<_>>()?))
-}
-
-/// Returns the number of instructions in one of callgrind's files.
-fn summary(file: &str) -> Option<f64> {
-    let value = |name| file.lines().find_map(|line| line.strip_prefix(name));
-    // Other events would be further columns.
-    (value("events: ")?.trim() == "Ir").then_some(())?;
-    value("summary: ")?.trim().parse().ok()
+    let costs = costs.collect::<Option<_>>()?;
+    (is_sound && sums.next().is_none()).then_some((processor, costs))
 }
 
 impl InstructionCounts {
@@ -187,40 +166,25 @@ mod tests {
             (Some(1.0), None, 1, "1.0      NaN  FAILED\n"),
         ] {
             let counts = |count: Option<f64>| InstructionCounts {
-                instructions: count
-                    .map(|count| ("encode/sno".to_owned(), count))
-                    .into_iter()
-                    .collect(),
+                instructions: count.map(|count| ("sno".to_owned(), count)).into_iter().collect(),
                 ..InstructionCounts::default()
             };
             let (table, found) = counts(before).compare(&counts(now));
-            assert_eq!(found, failures, "{table}");
-            assert!(table.ends_with(verdict), "{table}");
+            assert!(found == failures && table.ends_with(verdict), "{table}");
         }
-    }
-
-    #[test]
-    fn the_file_is_readable() {
-        let file: InstructionCounts =
-            serde_json::from_str(include_str!("../../benches/instructions.json")).unwrap();
-        assert!(file.instructions.len() > 20);
-        assert_eq!(file.compare(&file).1, 0);
-        let other = InstructionCounts { compiler: "rustc 2".to_owned(), ..file.clone() };
-        assert!(file.compare(&other).0.contains("and this is \"rustc 2\""));
     }
 
     #[test]
     fn callgrind_and_the_program_are_read() {
-        let file = "version: 1\npart: 3\n\nevents: Ir\nsummary: 1707112\n\ntotals: 1707112\n";
-        assert_eq!(summary(file), Some(1_707_112.0));
-        for wrong in ["", &file.replace("Ir", "Ir Dr"), &file.replace(": 1707112", ": many")] {
-            assert_eq!(summary(wrong), None, "{wrong}");
+        let sums = "events: Ir\nsummary: 98304\n\nevents: Ir\nsummary: 12\nsummary: 0\n";
+        let printed = "processor x86_64 avx2\n32768 clock/manual\n8 encode/sno\n";
+        let expected = [("clock/manual".to_owned(), 3.0), ("encode/sno".to_owned(), 1.5)];
+        assert_eq!(costs(printed, sums), Some(("x86_64 avx2".to_owned(), expected.into())));
+        for (from, to) in [("Ir", "Ir Dr"), (": 12", ": many"), ("12", "12\nsummary: 1")] {
+            assert_eq!(costs(printed, &sums.replace(from, to)), None, "{to}");
         }
-        let printed = "processor x86_64 avx2\n32768 clock/manual\n1024 encode/sno\n";
-        let expected = vec![("clock/manual", 32_768.0), ("encode/sno", 1_024.0)];
-        assert_eq!(paths(printed), Some(("x86_64 avx2", expected)));
-        for wrong in ["", "1024 encode/sno", "processor x\nencode/sno", "processor x\n0 none"] {
-            assert_eq!(paths(wrong), None, "{wrong}");
+        for (from, to) in [("processor", ""), ("8 ", "0 "), ("8 encode/sno\n", "")] {
+            assert_eq!(costs(&printed.replace(from, to), sums), None, "{to}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{self, ExitStatus, Output, Stdio};
 
-use crate::error::{Error, Result};
+use anyhow::{Context as _, Result, ensure};
 
 /// Prints a line to standard error, where cargo's messages go. A closed standard error must not
 /// stop the program.
@@ -56,10 +56,8 @@ impl Command {
 
     fn output(mut self, stdout: Stdio, stderr: Stdio) -> Result<String> {
         let output = self.command.stdout(stdout).stderr(stderr).output();
-        let Output { status, stdout, .. } = output.map_err(|reason| self.error(reason))?;
-        if !status.success() {
-            return Err(Error::Failed { command: self.to_string(), status });
-        }
+        let Output { status, stdout, .. } = output.with_context(|| self.cannot_run())?;
+        ensure!(status.success(), "`{self}` failed ({status})");
         Ok(String::from_utf8_lossy(&stdout).into_owned())
     }
 
@@ -67,31 +65,27 @@ impl Command {
     /// returns it with the exit status.
     pub(crate) fn relay(mut self, mut listener: impl FnMut(&str)) -> Result<(String, ExitStatus)> {
         self.show();
-        let mut relay = |command: &mut process::Command| {
-            let (reader, writer) = io::pipe()?;
-            let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
-            // This drops this process's writers, so that the output ends once the child's are
-            // closed.
-            command.stdout(Stdio::null()).stderr(Stdio::null());
-            let mut printed = String::new();
-            for line in BufReader::new(reader).split(b'\n') {
-                let line = String::from_utf8_lossy(&line?).into_owned();
-                say(format_args!("{line}"));
-                listener(&line);
-                printed.push_str(&line);
-                printed.push('\n');
-            }
-            Ok((printed, child.wait()?))
-        };
-        relay(&mut self.command).map_err(|reason| self.error(reason))
+        let (reader, writer) = io::pipe()?;
+        let spawned = self.command.stdout(writer.try_clone()?).stderr(writer).spawn();
+        let mut child = spawned.with_context(|| self.cannot_run())?;
+        // This drops this process's writers, so that the output ends once the child's are closed.
+        self.command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut printed = String::new();
+        for line in BufReader::new(reader).split(b'\n') {
+            let line = String::from_utf8_lossy(&line?).into_owned();
+            say(format_args!("{line}"));
+            listener(&line);
+            printed += &(line + "\n");
+        }
+        Ok((printed, child.wait()?))
     }
 
     fn show(&self) {
         say(format_args!("$ {self}"));
     }
 
-    fn error(&self, reason: io::Error) -> Error {
-        Error::Run { command: self.to_string(), reason }
+    fn cannot_run(&self) -> String {
+        format!("cannot run `{self}`")
     }
 }
 
@@ -141,6 +135,6 @@ mod tests {
         let failed = cargo(&["no-such-command"]).run().unwrap_err().to_string();
         assert!(failed.starts_with("`cargo no-such-command` failed"), "{failed}");
         let missing = Command::new("cargo", Path::new("/nowhere"), "").read().unwrap_err();
-        assert!(missing.to_string().starts_with("cannot run `cargo`: "), "{missing}");
+        assert_eq!(missing.to_string(), "cannot run `cargo`");
     }
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process;
 
+use anyhow::{Context as _, bail, ensure};
+
 use crate::command::say;
-use crate::error::{self, Error};
 use crate::files::{self, Files};
 use crate::tables::LIBRARIES;
 use crate::tally::Tally;
@@ -20,20 +21,19 @@ struct Example<'a> {
 /// Runs every example whose documentation shows its output, and compares the two.
 ///
 /// `options` select the packages and features as for the tests, which have built the examples.
-pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> error::Result<Tally> {
+pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> anyhow::Result<Tally> {
     let build = workspace.cargo("", "build --profile test --examples");
     let mut tally = Tally::default();
     if let Err(error) = build.args(options.iter().filter(|option| !option.is_empty())).run() {
         tally.fail(error.to_string());
         return Ok(tally);
     }
-    let this = std::env::current_exe();
-    let this = this.map_err(|reason| Error::Run { command: "xtask".to_owned(), reason })?;
+    let this = std::env::current_exe()?;
     let folder = this.parent().unwrap_or(Path::new(".")).join("examples");
     for example in examples(&files::read(&workspace.root)?) {
         match check(&example, &folder) {
             Ok(()) => tally.passed += 1,
-            Err(reason) => tally.fail(format!("example {}: {reason}", example.name)),
+            Err(reason) => tally.fail(format!("example {}: {reason:#}", example.name)),
         }
     }
     say(format_args!("examples: {} passed, {} failed", tally.passed, tally.failed));
@@ -57,22 +57,17 @@ fn example(text: &str) -> Option<Example<'_>> {
     is_plain.then(|| Example { name, shown: lines.take_while(|line| *line != "```").collect() })
 }
 
-fn check(example: &Example<'_>, folder: &Path) -> Result<(), String> {
+fn check(example: &Example<'_>, folder: &Path) -> anyhow::Result<()> {
     let program = folder.join(format!("{}{}", example.name, std::env::consts::EXE_SUFFIX));
     let output = process::Command::new(&program).output();
-    let output = output.map_err(|reason| format!("cannot run {}: {reason}", program.display()))?;
-    if !output.status.success() {
-        let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        return Err(format!("{}: {stderr}", output.status));
-    }
+    let output = output.with_context(|| format!("cannot run {}", program.display()))?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}: {}", output.status, stderr.trim_end());
     let printed = String::from_utf8_lossy(&output.stdout);
-    let printed: Vec<_> = printed.lines().collect();
-    if printed.len() != example.shown.len() {
-        let (printed, shown) = (printed.len(), example.shown.len());
-        return Err(format!("prints {printed} lines, and {shown} are shown"));
-    }
-    match printed.iter().zip(&example.shown).find(|(printed, shown)| !agree(printed, shown)) {
-        Some((printed, shown)) => Err(format!("prints `{printed}`, and `{shown}` is shown")),
+    let (lines, shown) = (printed.lines().count(), example.shown.len());
+    ensure!(lines == shown, "prints {lines} lines, and {shown} are shown");
+    match printed.lines().zip(&example.shown).find(|(printed, shown)| !agree(printed, shown)) {
+        Some((printed, shown)) => bail!("prints `{printed}`, and `{shown}` is shown"),
         None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use anyhow::{Context as _, Result};
 
 /// The texts of files by their paths from the root, with slashes. Binary files are left out.
 pub(crate) type Files = BTreeMap<String, String>;
@@ -38,31 +38,28 @@ impl Finding {
 /// Reads the files below `root`, except for targets, the packages of Node and hidden files other
 /// than `.ci`, `.github` and `.cargo`.
 pub(crate) fn read(root: &Path) -> Result<Files> {
-    let mut files = Files::new();
-    read_folder(root, "", &mut files)?;
-    Ok(files)
-}
-
-fn read_folder(root: &Path, folder: &str, files: &mut Files) -> Result<()> {
-    let place = root.join(folder);
-    let error = |reason| Error::Read { path: place.clone(), reason };
-    for entry in fs::read_dir(&place).map_err(error)? {
-        let entry = entry.map_err(error)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_hidden = name.starts_with('.') && ![".ci", ".github", ".cargo"].contains(&&*name);
-        if is_hidden || ["target", "node_modules"].contains(&&*name) {
-            continue;
-        }
-        let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-        if entry.file_type().map_err(error)?.is_dir() {
-            read_folder(root, &path, files)?;
-        } else {
-            let bytes = fs::read(entry.path());
-            let bytes = bytes.map_err(|reason| Error::Read { path: entry.path(), reason })?;
+    let (mut files, mut folders) = (Files::new(), vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let cannot_read = || format!("cannot read {}", folder.display());
+        for entry in fs::read_dir(&folder).with_context(cannot_read)? {
+            let path = entry.with_context(cannot_read)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_hidden =
+                name.starts_with('.') && ![".ci", ".github", ".cargo"].contains(&&*name);
+            if is_hidden || ["target", "node_modules"].contains(&&*name) {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes =
+                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let path = path.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
             files.insert(path, String::from_utf8(bytes).unwrap_or_default());
         }
     }
-    Ok(())
+    Ok(files)
 }
 
 /// Creates the files of a test.

@@ -1,11 +1,11 @@
 //! `cargo xtask lint`: everything that can be checked without running the tests.
 
+use anyhow::{Result, ensure};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::command::say;
-use crate::error::{Error, Result};
-use crate::files::{self, Finding};
+use crate::files;
 use crate::rules::{architecture, documents};
 use crate::tables::{BENCHES, INTEGRATION, NO_STD, OTHER_WORKSPACES, READERS, WEB};
 use crate::workspace::Workspace;
@@ -55,7 +55,8 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
                 findings.extend(documents::check(&files));
-                report(&findings)?;
+                findings.iter().for_each(|finding| say(format_args!("{finding}")));
+                ensure!(findings.is_empty(), "{} findings", findings.len());
             }
             LintStep::Clippy => clippy(workspace)?,
             LintStep::Others => others(workspace)?,
@@ -66,11 +67,6 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     }
     say(format_args!("lint: no findings"));
     Ok(())
-}
-
-fn report(findings: &[Finding]) -> Result<()> {
-    findings.iter().for_each(|finding| say(format_args!("{finding}")));
-    if findings.is_empty() { Ok(()) } else { Err(Error::Findings(findings.len())) }
 }
 
 /// `cargo fmt --all` would format the libraries again for each workspace that uses them.
@@ -124,7 +120,7 @@ fn features(workspace: &Workspace) -> Result<()> {
     readers(workspace)?;
     let optional =
         workspace.libraries().filter(|library| library.public_features().next().is_some());
-    let without = optional.filter(|library| library.is_published).map(|one| ("", vec![one]));
+    let without = optional.filter(|library| library.is_published()).map(|one| ("", vec![one]));
     let with = ["alloc", "std"].map(|feature| {
         let having = workspace.libraries().filter(|library| library.features.contains_key(feature));
         (feature, having.collect())
@@ -144,7 +140,8 @@ fn readers(workspace: &Workspace) -> Result<()> {
         let tree = workspace.cargo(folder, &format!("tree --package={package} {OPTIONS}"));
         let (command, unwanted) = (tree.to_string(), "tickid-lease");
         let is_reached = tree.read()?.lines().any(|line| line.starts_with(unwanted));
-        if is_reached { Err(Error::Reached { command, unwanted }) } else { Ok(()) }
+        ensure!(!is_reached, "`{command}` lists {unwanted}");
+        Ok(())
     })
 }
 
@@ -166,5 +163,6 @@ fn no_std(workspace: &Workspace) -> Result<()> {
     let (command, expected) = (build.to_string(), "duplicate lang item `panic_impl`");
     let (printed, status) = build.relay(|_| ())?;
     let is_expected = !status.success() && printed.contains(expected);
-    if is_expected { Ok(()) } else { Err(Error::FailedOtherwise { command, expected }) }
+    ensure!(is_expected, "`{command}` did not fail with \"{expected}\"");
+    Ok(())
 }

@@ -2,7 +2,6 @@
 
 mod bench;
 mod command;
-mod error;
 mod examples;
 mod files;
 mod lint;
@@ -15,10 +14,10 @@ mod workspace;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use crate::command::say;
-use crate::error::{Error, Result};
 use crate::workspace::Workspace;
 
 /// The tasks of the tickid project.
@@ -63,25 +62,22 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse().task) {
-        Ok(()) => ExitCode::SUCCESS,
-        // The closing line of the tests must be the last one.
-        Err(Error::TestsFailed) => ExitCode::FAILURE,
-        Err(error) => {
-            say(format_args!("error: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    run(Arguments::parse().task).unwrap_or_else(|error| {
+        say(format_args!("error: {error:#}"));
+        ExitCode::FAILURE
+    })
 }
 
-fn run(task: Task) -> Result<()> {
+fn run(task: Task) -> Result<ExitCode> {
     let workspace = Workspace::find()?;
     match task {
-        Task::Test(arguments) => test::test(&workspace, &arguments),
-        Task::Lint(arguments) => lint::lint(&workspace, &arguments),
-        Task::Verify(arguments) => verify::verify(&workspace, &arguments),
-        Task::Bench(arguments) => bench::bench(&workspace, &arguments),
+        // The closing line of the tests is the last one, whether or not they pass.
+        Task::Test(arguments) => return test::test(&workspace, &arguments),
+        Task::Lint(arguments) => lint::lint(&workspace, &arguments)?,
+        Task::Verify(arguments) => verify::verify(&workspace, &arguments)?,
+        Task::Bench(arguments) => bench::bench(&workspace, &arguments)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

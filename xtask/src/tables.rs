@@ -74,34 +74,14 @@ pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
 ];
 
 /// Features for clients of databases. They bring crates in two versions, and C libraries.
-pub(crate) const DATABASE_CLIENTS: [&str; 8] = [
-    "diesel_2",
-    "diesel_2_sqlite",
-    "mysql_common_0_37",
-    "postgres_types_0_2",
-    "rusqlite",
-    "sea_orm_2",
-    "sqlx_0_9",
-    "sqlx_0_9_postgres",
-];
+pub(crate) const DATABASE_CLIENTS: &str = "diesel_2,diesel_2_sqlite,mysql_common_0_37,\
+    postgres_types_0_2,rusqlite,sea_orm_2,sqlx_0_9,sqlx_0_9_postgres";
 
 /// Features of libraries whose dependencies take longer to compile than all libraries together:
 /// clients and TLS of stores on servers, and crates that describe or print IDs. The tests with the
 /// latter are in [`INTEGRATION`].
-pub(crate) const HEAVY: [&str; 12] = [
-    "_fuzzing",
-    "_server",
-    "etcd",
-    "lease-etcd",
-    "lease-mysql",
-    "lease-postgres",
-    "lease-redis",
-    "mysql",
-    "postgres",
-    "redis",
-    "schemars_1",
-    "utoipa_6",
-];
+pub(crate) const HEAVY: &str = "_fuzzing,_server,etcd,lease-etcd,lease-mysql,lease-postgres,\
+    lease-redis,mysql,postgres,redis,schemars_1,utoipa_6";
 
 /// Tests with databases, validators and other stacks.
 pub(crate) const INTEGRATION: &str = "tests/integration";

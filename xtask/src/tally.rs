@@ -3,8 +3,9 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
+use anyhow::Result;
+
 use crate::command::Command;
-use crate::error::Result;
 
 /// The results of all test programs of one or several runs of cargo.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

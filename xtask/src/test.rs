@@ -3,12 +3,13 @@
 //! cargo-nextest would start a process for each test, and with it, for 300 of them, a server.
 
 use std::io::{self, Write as _};
+use std::process::ExitCode;
 use std::thread;
 
+use anyhow::Result;
 use clap::Args;
 
 use crate::command::Command;
-use crate::error::{Error, Result};
 use crate::examples;
 use crate::tables::INTEGRATION;
 use crate::tally::Tally;
@@ -22,10 +23,10 @@ pub(crate) struct Arguments {
 }
 
 /// Runs tests, whether or not some fail, and prints the results.
-pub(crate) fn test(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+pub(crate) fn test(workspace: &Workspace, arguments: &Arguments) -> Result<ExitCode> {
     let tally = if arguments.all { all(workspace)? } else { libraries(workspace)? };
-    writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;
-    if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
+    writeln!(io::stdout(), "\n{tally}")?;
+    Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
 /// Tests the libraries, which are the workspace's default members, with the stores that need no

@@ -6,19 +6,20 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Instant;
 
+use anyhow::{Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::command::{Command, say};
-use crate::error::{Error, Result};
 use crate::tally::Tally;
 use crate::workspace::Workspace;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The steps to run [default: all, in this order].
-    #[arg(value_parser = PossibleValuesParser::new(LIST.steps.iter().map(|step| &*step.name)))]
+    #[arg(value_parser = PossibleValuesParser::new(LIST.steps.keys().map(String::as_str)))]
     steps: Vec<String>,
     /// Fail if a step cannot run because a tool is missing.
     #[arg(long)]
@@ -33,7 +34,7 @@ static LIST: LazyLock<List> =
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
-    steps: Vec<VerifyStep>,
+    steps: IndexMap<String, VerifyStep>,
     /// What steps need, where the name does not tell: a shell command that fails without it, and
     /// how to get it.
     tools: BTreeMap<String, (String, String)>,
@@ -42,7 +43,6 @@ struct List {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct VerifyStep {
-    name: String,
     /// The property that it shows.
     shows: String,
     /// The workspace of cargo, from the repository's root.
@@ -56,22 +56,23 @@ struct VerifyStep {
 /// Runs all steps, whether or not some fail, and prints the result of each.
 pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let chosen = &arguments.steps;
-    let is_chosen = |step: &&VerifyStep| chosen.is_empty() || chosen.contains(&step.name);
+    let is_chosen = |name: &String| chosen.is_empty() || chosen.contains(name);
     let (mut results, mut failed) = (String::new(), Vec::new());
-    for step in LIST.steps.iter().filter(is_chosen) {
-        say(format_args!("verify: {}: {}", step.name, step.shows));
+    for (name, step) in LIST.steps.iter().filter(|(name, _)| is_chosen(name)) {
+        say(format_args!("verify: {name}: {}", step.shows));
         let start = Instant::now();
         let tally = step.run(workspace);
         if tally.failed > 0 || arguments.strict && did_not_run(&tally) {
-            failed.push(&*step.name);
+            failed.push(name.as_str());
         }
-        let result = result(&step.name, &tally, start.elapsed().as_secs());
+        let result = result(name, &tally, start.elapsed().as_secs());
         // Also now, because a later step may be interrupted.
         say(format_args!("{result}"));
         results += &format!("{result}\n");
     }
-    io::stdout().write_all(results.as_bytes()).map_err(Error::Output)?;
-    if failed.is_empty() { Ok(()) } else { Err(Error::NotVerified(failed)) }
+    io::stdout().write_all(results.as_bytes())?;
+    ensure!(failed.is_empty(), "not verified: {}", failed.join(", "));
+    Ok(())
 }
 
 impl List {
@@ -107,7 +108,7 @@ impl VerifyStep {
         let add = |command: Command, (name, value): (&String, _)| command.env(name, value);
         Tally::of(self.env.iter().fold(command, add), |_| ()).unwrap_or_else(|error| Tally {
             failed: 1,
-            failures: vec![error.to_string()],
+            failures: vec![format!("{error:#}")],
             ..Tally::default()
         })
     }
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_list_is_sound() {
-        let needs: BTreeSet<_> = LIST.steps.iter().flat_map(|step| &step.needs).collect();
+        let needs: BTreeSet<_> = LIST.steps.values().flat_map(|step| &step.needs).collect();
         let (listed, others): (Vec<_>, Vec<_>) =
             needs.into_iter().partition(|need| LIST.tools.contains_key(*need));
         assert_eq!(listed, Vec::from_iter(LIST.tools.keys()), "what is needed, and what is listed");
@@ -151,10 +152,8 @@ mod tests {
             let name = need.trim_start_matches('+').trim_start_matches("target ");
             assert!(installed.contains(name), "`.ci/verify` does not install {name}");
         }
-        let names: BTreeSet<_> = LIST.steps.iter().map(|step| &step.name).collect();
-        assert_eq!(names.len(), LIST.steps.len(), "each name is unique");
-        for VerifyStep { name, shows, run, .. } in &LIST.steps {
-            assert!(!name.is_empty() && !shows.is_empty() && !run.is_empty(), "{name}");
+        for (name, step) in &LIST.steps {
+            assert!(!step.shows.is_empty() && !step.run.is_empty(), "{name}");
         }
     }
 

@@ -41,7 +41,7 @@ fn arrows(package: &Package, packages: &[Package]) -> Vec<Finding> {
     let Some((_, allowed)) = row else {
         return vec![find("is missing in `ARROWS` in xtask/src/tables.rs".to_owned())];
     };
-    let ours = packages.iter().filter(|other| package.dependencies.contains(&other.name));
+    let ours = packages.iter().filter(|other| package.depends_on(&other.name));
     let is_up = |other: &Package| {
         package.folder.starts_with(LIBRARIES) && !other.folder.starts_with(LIBRARIES)
     };
@@ -121,13 +121,15 @@ fn unsafe_files(files: &Files, listed: &[&str]) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::files::{files, lines};
+    use crate::workspace::Dependency;
 
     fn package(folder: &str, dependencies: &[&str], features: &[(&str, &[&str])]) -> Package {
+        let on = |name: &str| Dependency { name: name.to_owned(), kind: None };
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
         Package {
             name: format!("tickid-{}", folder.rsplit('/').next().unwrap()),
             folder: folder.to_owned(),
-            dependencies: dependencies.iter().map(|&name| name.to_owned()).collect(),
+            dependencies: dependencies.iter().map(|&name| on(name)).collect(),
             features: features.iter().map(|(name, on)| ((*name).to_owned(), texts(on))).collect(),
             ..Package::default()
         }
