@@ -93,7 +93,7 @@ fn clippy(workspace: &Workspace) -> Result<()> {
 fn others(workspace: &Workspace) -> Result<()> {
     for folder in OTHER_WORKSPACES {
         let targets = match folder {
-            // `verify clippy-benches` checks the benchmarks, because their peers take a minute to
+            // `verify benches` checks the benchmarks, because their peers take a minute to
             // build, and `cargo xtask test` the tests with databases, whose clients it builds.
             BENCHES | INTEGRATION => continue,
             // A program without `std` has no test harness, but the harness is a target, too.
