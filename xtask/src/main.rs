@@ -86,16 +86,11 @@ mod tests {
 
     use super::*;
 
-    fn parse(line: &str) -> Task {
-        let words = ["xtask"].into_iter().chain(line.split_whitespace());
-        Arguments::try_parse_from(words).unwrap().task
-    }
-
     #[test]
     fn the_definition_is_sound() {
         Arguments::command().debug_assert();
-        assert!(matches!(parse("verify --strict loom"), Task::Verify(_)));
-        assert!(matches!(parse("bench encode -- --quick"), Task::Bench(_)));
-        assert!(matches!(parse("bench --check --bless"), Task::Bench(_)));
+        for line in ["verify --strict loom", "bench encode -- --quick", "bench --check --bless"] {
+            Arguments::try_parse_from(["xtask"].into_iter().chain(line.split(' '))).unwrap();
+        }
     }
 }

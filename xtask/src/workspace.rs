@@ -27,8 +27,6 @@ pub(crate) struct Package {
     /// The features, each with those that it enables.
     pub(crate) features: BTreeMap<String, Vec<String>>,
     pub(crate) dependencies: Vec<Dependency>,
-    /// The registries that it is published in, if not in all.
-    pub(crate) publish: Option<Vec<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -45,10 +43,6 @@ pub(crate) struct Dependency {
 impl Package {
     pub(crate) fn is_library(&self) -> bool {
         self.targets.iter().any(|target| target.kind.iter().any(|kind| kind == "lib"))
-    }
-
-    pub(crate) fn is_published(&self) -> bool {
-        self.publish.is_none()
     }
 
     /// Returns the features that users choose. Names that start with an underscore are private.
@@ -147,31 +141,12 @@ fn packages(metadata: &str) -> Result<Vec<Package>> {
 mod tests {
     use super::*;
 
-    const METADATA: &str = r#"{
-        "workspace_root": "/r",
-        "packages": [{
-            "name": "tickid-sno",
-            "manifest_path": "/r/crates/sno/Cargo.toml",
-            "targets": [{"kind": ["test"]}, {"kind": ["lib"]}],
-            "publish": null,
-            "features": {"default": ["std"], "std": []},
-            "dependencies": [
-                {"name": "tickid-core", "kind": null},
-                {"name": "tickid-kuid", "kind": "dev"},
-                {"name": "cc", "kind": "build"}
-            ]
-        }]
-    }"#;
-
     #[test]
-    fn reads_the_output_of_cargo_metadata() {
-        let packages = packages(METADATA).unwrap();
-        let [package] = &packages[..] else { panic!("{packages:?}") };
-        assert_eq!((&*package.name, &*package.folder), ("tickid-sno", "crates/sno"));
-        assert!(package.is_library() && package.is_published());
-        assert_eq!(package.features["default"], ["std"]);
-        let named = ["cc", "tickid-core", "tickid-kuid"];
-        assert_eq!(named.map(|name| package.depends_on(name)), [true, true, false]);
+    fn the_output_of_cargo_metadata_is_read() {
+        let workspace = Workspace::find().unwrap();
+        let sno = workspace.libraries().find(|one| one.folder == "crates/sno").unwrap();
+        assert!(sno.depends_on("tickid-core") && !sno.depends_on("tickid-testkit"));
+        assert!(sno.features["std"].contains(&"tickid-core/std".to_owned()));
     }
 
     /// The packages that `cargo test` compiles in the repository's root, as the manifest there says.
