@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::command::say;
 use crate::files;
 use crate::rules::{architecture, documents};
-use crate::tables::{BENCHES, INTEGRATION, NO_STD, OTHER_WORKSPACES, READERS, WEB};
+use crate::tables::{NO_STD, READERS, WEB};
 use crate::workspace::Workspace;
 
 #[derive(Args)]
@@ -90,21 +90,18 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     workspace.cargo("", "clippy {cli}").args(DENY_WARNINGS).run()
 }
 
+/// `verify benches` checks the benchmarks, because their peers take a minute to build, and `cargo
+/// xtask test --all` the tests with databases, whose clients it builds.
 fn others(workspace: &Workspace) -> Result<()> {
-    for folder in OTHER_WORKSPACES {
-        let targets = match folder {
-            // `verify benches` checks the benchmarks, because their peers take a minute to
-            // build, and `cargo xtask test` the tests with databases, whose clients it builds.
-            BENCHES | INTEGRATION => continue,
-            // A program without `std` has no test harness, but the harness is a target, too.
-            NO_STD => "clippy",
-            // `verify web` checks the build tool, which has many dependencies.
-            WEB => "clippy --all-targets",
-            _ => "clippy --workspace --all-targets",
-        };
-        workspace.cargo(folder, targets).args(DENY_WARNINGS).run()?;
-    }
-    Ok(())
+    let others = [
+        ("fuzz", "clippy --workspace --all-targets"),
+        // A program without `std` has no test harness, but the harness is a target, too.
+        (NO_STD, "clippy"),
+        // `verify web` checks the build tool, which has many dependencies.
+        (WEB, "clippy --all-targets"),
+    ];
+    let mut others = others.iter().map(|(folder, words)| workspace.cargo(folder, words));
+    others.try_for_each(|command| command.args(DENY_WARNINGS).run())
 }
 
 /// Checks the pages without databases, like [`clippy`]: `verify docs-rs` builds all.

@@ -90,8 +90,6 @@ pub(crate) const NO_STD: &str = "tests/integration/no_std";
 pub(crate) const BENCHES: &str = "benches";
 /// The inspector page and the npm package.
 pub(crate) const WEB: &str = "apps/web";
-/// The other workspaces.
-pub(crate) const OTHER_WORKSPACES: [&str; 5] = [BENCHES, "fuzz", INTEGRATION, NO_STD, WEB];
 
 /// The crates that only read IDs, each with its workspace. None of them reaches [`LEASE`].
 pub(crate) const READERS: [(&str, &str); 2] = [("", "tickid-detect"), (WEB, "tickid-web")];
