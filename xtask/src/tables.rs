@@ -5,44 +5,28 @@ pub(crate) const LIBRARIES: &str = "crates/";
 /// The lanes: the libraries, the programs that people run or embed, and what proves both.
 pub(crate) const LANES: [&str; 3] = [LIBRARIES, "apps/", "tests/"];
 
-/// The text codecs, which core does not depend on, nor they on core.
-pub(crate) const TEXT: &str = "crates/text";
 pub(crate) const CORE: &str = "crates/core";
 /// The ID schemes, each with a page in `docs/schemes`.
 pub(crate) const SCHEMES: [&str; 5] =
     ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno", "crates/snowflake"];
-pub(crate) const CONVERT: &str = "crates/convert";
-const DETECT: &str = "crates/detect";
-pub(crate) const LEASE: &str = "crates/lease";
-/// The stores of leases on servers.
-pub(crate) const STORES: &str = "crates/stores";
-const SERVER: &str = "apps/server";
-/// The functions in PostgreSQL.
-const SQL: &str = "apps/sql";
-/// The façade.
-const FACADE: &str = "crates/tickid";
-/// Its documentation, which lists the features of all libraries.
+/// The documentation of the façade, which lists the features of all libraries.
 const FACADE_PAGE: &str = "crates/tickid/src/lib.rs";
-/// The supervisor of programs with leased nodes.
-const EXEC: &str = "apps/exec";
-const CLI: &str = "apps/cli";
-/// The shared test code, which is not published, so only tests may depend on it.
-const TESTKIT: &str = "tests/kit";
 
-/// The crates, each with the crates of the workspace that it may depend on, except in tests.
-pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
-    (&[CORE, TEXT], &[]),
-    (&SCHEMES, &[&[CORE, TEXT]]),
-    (&[LEASE], &[&[CORE]]),
-    (&[STORES], &[&[CORE, LEASE]]),
-    (&[CONVERT], &[&[CORE, TEXT, LEASE], &SCHEMES]),
-    (&[DETECT], &[&[CORE, TEXT, CONVERT], &SCHEMES]),
-    (&[FACADE], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, STORES], &SCHEMES]),
-    (&[SERVER], &[&[CORE, TEXT, CONVERT, LEASE], &SCHEMES]),
-    (&[SQL], &[&[CORE, LEASE, STORES], &SCHEMES]),
-    (&[EXEC], &[&[CORE, LEASE]]),
-    (&[CLI], &[&[CORE, TEXT, CONVERT, DETECT, LEASE, STORES, EXEC, SERVER, SQL, FACADE], &SCHEMES]),
-    (&[TESTKIT], &[&[CORE, TEXT]]),
+/// The crates by the last part of their folder, each with the crates of the workspace that it may
+/// depend on, except in tests. Nothing depends on `kit`, which is not published.
+pub(crate) const ARROWS: &[(&str, &str)] = &[
+    ("core text", ""),
+    ("SCHEMES", "core text"),
+    ("lease", "core"),
+    ("stores", "core lease"),
+    ("convert", "core text lease SCHEMES"),
+    ("detect", "core text convert SCHEMES"),
+    ("tickid", "core text convert detect lease stores SCHEMES"),
+    ("server", "core text convert lease SCHEMES"),
+    ("sql", "core lease stores SCHEMES"),
+    ("exec", "core lease"),
+    ("cli", "core text convert detect lease stores exec server sql tickid SCHEMES"),
+    ("kit", "core text"),
 ];
 
 /// The files that may allow `unsafe` code, in themselves and in their child modules. Rustc denies
@@ -69,8 +53,8 @@ pub(crate) const INHERITED: &[&str] = &[
 /// folder.
 pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
     (&SCHEMES, &["*/src/lib.rs", FACADE_PAGE]),
-    (&[CORE, FACADE], &["*/src/lib.rs"]),
-    (&[LEASE, STORES], &[FACADE_PAGE]),
+    (&[CORE, "crates/tickid"], &["*/src/lib.rs"]),
+    (&["crates/lease", "crates/stores"], &[FACADE_PAGE]),
 ];
 
 /// Features for clients of databases. They bring crates in two versions, and C libraries.
@@ -91,5 +75,5 @@ pub(crate) const BENCHES: &str = "benches";
 /// The inspector page and the npm package.
 pub(crate) const WEB: &str = "apps/web";
 
-/// The crates that only read IDs, each with its workspace. None of them reaches [`LEASE`].
+/// The crates that only read IDs, each with its workspace. None of them reaches leases.
 pub(crate) const READERS: [(&str, &str); 2] = [("", "tickid-detect"), (WEB, "tickid-web")];
