@@ -40,16 +40,19 @@ struct List {
     tools: BTreeMap<String, (String, String)>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct VerifyStep {
     /// The property that it shows.
     shows: String,
     /// The workspace of cargo, from the repository's root.
+    #[serde(default)]
     folder: String,
     /// Cargo with words for [`Workspace::cargo`], or a script with arguments.
     run: String,
+    #[serde(default)]
     needs: Vec<String>,
+    #[serde(default)]
     env: BTreeMap<String, String>,
 }
 
@@ -151,9 +154,6 @@ mod tests {
         for need in others {
             let name = need.trim_start_matches('+').trim_start_matches("target ");
             assert!(installed.contains(name), "`.ci/verify` does not install {name}");
-        }
-        for (name, step) in &LIST.steps {
-            assert!(!step.shows.is_empty() && !step.run.is_empty(), "{name}");
         }
     }
 
