@@ -151,7 +151,7 @@ fn names(argument: &str) -> Vec<&str> {
     let mut names: Vec<&str> = words.clone().filter(is_name).collect();
     for word in words {
         match word {
-            "LAYOUT" => names.extend(layouts()),
+            "LAYOUT" | "SETTINGS" => names.extend(layouts()),
             "SCHEME" => names.extend(Scheme::all().iter().map(|scheme| scheme.name())),
             _ => {}
         }

@@ -145,12 +145,11 @@ pub(crate) struct Tuple(LocalId, Option<Node>);
 impl Tuple {
     /// Returns the tuple of an ID, if it is a kuid.
     pub(crate) fn of(id: AnyId, drift: Drift) -> Option<Self> {
-        match id {
-            AnyId::KuidLocal(id) => Some(Self(id, None)),
-            AnyId::KuidGlobal(id) => Some(Self(id.to_local(drift), Some(id.node(drift)))),
-            AnyId::Scru64(_) | AnyId::Nanoflake(_) | AnyId::Sno(_) | AnyId::Snowflake(_) => None,
-            _ => None,
+        if let AnyId::KuidLocal(id) = id {
+            return Some(Self(id, None));
         }
+        let AnyId::KuidGlobal(id) = id else { return None };
+        Some(Self(id.to_local(drift), Some(id.node(drift))))
     }
 }
 
