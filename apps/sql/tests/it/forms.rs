@@ -15,7 +15,7 @@ use tickid_testkit::vectors::{array, field, load, string};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, spec};
 
-pub(crate) const TESTS: [Test<Postgres>; 12] = [
+pub(crate) const TESTS: [Test<Postgres>; 13] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
     ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
     ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
@@ -24,6 +24,7 @@ pub(crate) const TESTS: [Test<Postgres>; 12] = [
     ("draws_of_every_drift_have_a_node", draws_of_every_drift_have_a_node),
     ("every_form_is_a_default", every_form_is_a_default),
     ("ranges_are_immutable", ranges_are_immutable),
+    ("what_calls_a_volatile_function_is_volatile", what_calls_a_volatile_function_is_volatile),
     ("other_realms_and_schemes_are_refused", other_realms_and_schemes_are_refused),
     ("an_index_sorts_scru64_of_either_case", an_index_sorts_scru64_of_either_case),
     ("statements_of_the_guide_run", statements_of_the_guide_run),
@@ -432,6 +433,25 @@ fn ranges_are_immutable(server: &Postgres) {
         .unwrap()
         .join("\n");
     assert!(plan.contains("Index Only Scan") && !plan.contains("tickid."), "{plan}");
+}
+
+/// Of an immutable function that draws, PostgreSQL may take one ID for many rows.
+fn what_calls_a_volatile_function_is_volatile(server: &Postgres) {
+    let session = Base::new(server, &KINDS).session();
+    let calls = "string_agg(DISTINCT caller.proname || ' calls ' || called.proname, ', ')
+        FROM pg_proc AS caller JOIN pg_proc AS called
+            ON coalesce(pg_get_function_sqlbody(caller.oid), caller.prosrc) ~ ('\\m' || called.proname || '\\s*\\(')
+        WHERE caller.pronamespace = 'tickid'::regnamespace AND called.provolatile = 'v'
+            AND called.pronamespace IN ('tickid'::regnamespace, 'pg_catalog'::regnamespace)
+            AND caller.provolatile ";
+    // On purpose: facts of the server and readings of a realm are those of their statement, and
+    // whether a word is at home is computed when a session plans its first draw.
+    let known = "generation_v1 calls pg_control_system, generation_v1 calls pg_current_wal_lsn, \
+                 generation_v1 calls pg_is_in_recovery, read_v1 calls now_micros_v1, \
+                 was_home_v1 calls is_home_v1";
+    assert_eq!(session.one(&format!("{calls} <> 'v'")).unwrap(), known);
+    let volatile = session.one(&format!("{calls} = 'v'")).unwrap();
+    assert!(volatile.contains("sno_next_text calls sno,"), "{volatile}");
 }
 
 fn other_realms_and_schemes_are_refused(server: &Postgres) {
