@@ -456,6 +456,18 @@ fn check_schema(api: &Value, schema: &Value, value: &Value, place: &str) {
     }
 }
 
+#[tokio::test]
+async fn pages_have_every_route() {
+    let api = get(&server().await, "/openapi.json").await.json();
+    let pages = [include_str!("../../../../docs/server.md"), include_str!("../../src/lib.rs")];
+    for path in api["paths"].as_object().unwrap().keys() {
+        for page in pages {
+            let title = page.lines().next().unwrap();
+            assert!(page.split(['`', ' ', '?']).any(|word| word == path), "{title}: {path}");
+        }
+    }
+}
+
 /// Requests with the parameters that are described, and without them, get answers as described.
 #[tokio::test]
 async fn answers_fit_the_description() {

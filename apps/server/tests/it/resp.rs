@@ -1,6 +1,6 @@
 //! RESP, well-formed and otherwise.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use redis::Commands as _;
 use tickid_kuid::{GlobalId, LocalId};
@@ -28,6 +28,21 @@ async fn with_redis<T: Send + 'static>(
     })
     .await
     .unwrap()
+}
+
+#[tokio::test]
+async fn the_page_has_every_command() {
+    let server = server().await;
+    let docs = |mut redis: redis::Connection| redis::cmd("COMMAND").arg("DOCS").query(&mut redis);
+    let docs: redis::RedisResult<HashMap<String, redis::Value>> =
+        with_redis(&server, "resp2", docs).await;
+    let page = include_str!("../../../../docs/server.md");
+    for name in docs.unwrap().into_keys().map(|name| name.to_uppercase()) {
+        assert!(
+            page.contains(&format!("`{name}`")) || page.contains(&format!("`{name} ")),
+            "{name}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
