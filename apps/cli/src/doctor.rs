@@ -14,7 +14,7 @@ use tickid_lease::admin::{RealmName, Standing, Terms};
 use tickid_lease::backend::{RealmView, RowState, Scope};
 use tickid_lease::{Store, StoreError};
 
-use crate::failure::Failure;
+use crate::failure::{CLOCK, Failure, STORE};
 use crate::lease::RealmSummary;
 use crate::message::shown;
 use crate::output::Output;
@@ -47,6 +47,9 @@ struct Finding {
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'static str>,
+    /// The exit status, if it is an error.
+    #[serde(skip)]
+    status: Option<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -59,15 +62,18 @@ enum Level {
 
 impl Finding {
     fn ok(topic: &'static str, text: impl Into<String>) -> Self {
-        Self { topic, level: Level::Ok, text: text.into(), hint: None }
+        Self { topic, level: Level::Ok, text: text.into(), hint: None, status: None }
     }
 
     fn warning(topic: &'static str, text: impl Into<String>, hint: &'static str) -> Self {
-        Self { topic, level: Level::Warning, text: text.into(), hint: Some(hint) }
+        let (level, text) = (Level::Warning, text.into());
+        Self { topic, level, text, hint: Some(hint), status: None }
     }
 
-    fn error(topic: &'static str, text: impl Into<String>, hint: &'static str) -> Self {
-        Self { topic, level: Level::Error, text: text.into(), hint: Some(hint) }
+    /// Returns a problem, with the command's exit status.
+    fn error(status: u8, topic: &'static str, text: impl Into<String>, hint: &'static str) -> Self {
+        let (level, text) = (Level::Error, text.into());
+        Self { topic, level, text, hint: Some(hint), status: Some(status) }
     }
 }
 
@@ -84,6 +90,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
         }
         Err(failure) => {
             findings.push(Finding::error(
+                STORE,
                 "store",
                 failure.to_string(),
                 "--store URL names another",
@@ -101,18 +108,9 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
         }
     }
     out.flush()?;
-    // Topics start with the part that has the problem, so "clock skew" counts as the clock's. If
-    // both parts have errors, the store's status wins.
-    let is_bad = |topic: &str| {
-        findings.iter().any(|one| one.level == Level::Error && one.topic.starts_with(topic))
-    };
-    let status = if is_bad("store") {
-        3
-    } else if is_bad("clock") {
-        4
-    } else {
-        0
-    };
+    // If the store and the clock have errors, the store's status wins.
+    let statuses = findings.iter().filter_map(|finding| finding.status);
+    let status = statuses.min_by_key(|status| *status != STORE).unwrap_or(0);
     Ok(ExitCode::from(status))
 }
 
@@ -142,8 +140,10 @@ fn clocks() -> Vec<Finding> {
     let mut findings = Vec::new();
     match SystemClock.now() {
         Ok(now) if now >= SET => findings.push(Finding::ok("clock", now.to_string())),
-        Ok(now) => findings.push(Finding::error("clock", format!("{now}"), "set the clock")),
-        Err(error) => findings.push(Finding::error("clock", error.to_string(), "set the clock")),
+        Ok(now) => findings.push(Finding::error(CLOCK, "clock", format!("{now}"), "set the clock")),
+        Err(error) => {
+            findings.push(Finding::error(CLOCK, "clock", error.to_string(), "set the clock"))
+        }
     }
     // Reading a slow clock source would cost more than the rest of an ID.
     if let Ok(source) =
@@ -217,7 +217,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
     let begun = Instant::now();
     let realms = match answer(store.realms()) {
         Ok(realms) => realms,
-        Err(error) => return vec![Finding::error("store", format!("{error:?}"), HINT)],
+        Err(error) => return vec![Finding::error(STORE, "store", format!("{error:?}"), HINT)],
     };
     let took = begun.elapsed();
     findings.push(Finding::ok(
@@ -233,10 +233,9 @@ fn store_findings(store: &Store) -> Vec<Finding> {
     findings.extend(store.inner().is_remote().then(|| writes(store)));
     // A realm is read along with the store's clock. If there is none, the clock is read by itself.
     if realms.is_empty() {
-        findings.extend(
-            clock_of(store)
-                .unwrap_or_else(|error| Some(Finding::error("store", format!("{error:?}"), HINT))),
-        );
+        findings.extend(clock_of(store).unwrap_or_else(|error| {
+            Some(Finding::error(STORE, "store", format!("{error:?}"), HINT))
+        }));
     }
     for realm in &realms {
         findings.extend(round_trip(store, realm).map(|(trip, term)| distance(realm, trip, term)));
@@ -246,7 +245,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         match answer(store.list(realm)) {
             Ok(view) => findings.extend(realm_findings(realm, &view, asked)),
             Err(error) => {
-                findings.push(Finding::error("store realm", format!("{error:?}"), HINT));
+                findings.push(Finding::error(STORE, "store realm", format!("{error:?}"), HINT));
             }
         }
     }
@@ -280,7 +279,7 @@ fn distance(realm: &RealmName, trip: Duration, term: Duration) -> Finding {
         Finding::warning(TOPIC, text("and should take at most", term / 5), hint)
     } else {
         let text = text("and no renewal is answered beyond", term / 4);
-        Finding::error(TOPIC, text, hint)
+        Finding::error(STORE, TOPIC, text, hint)
     }
 }
 
@@ -295,6 +294,7 @@ fn writes(store: &Store) -> Finding {
             "`tickid lease acquire` and `release` try a realm",
         ),
         Err(error) => Finding::error(
+            STORE,
             TOPIC,
             format!("{error:?}"),
             "no node can be granted or renewed: the server is full, read-only, or refuses this user",
@@ -346,7 +346,7 @@ fn skew(subject: &str, difference: Difference, allowed: Duration) -> Finding {
             if ahead <= allowed {
                 Finding::ok(TOPIC, text)
             } else {
-                Finding::error(TOPIC, text, hint)
+                Finding::error(CLOCK, TOPIC, text, hint)
             }
         }
         Difference::Behind(behind) => {
@@ -355,7 +355,7 @@ fn skew(subject: &str, difference: Difference, allowed: Duration) -> Finding {
             if behind <= allowed {
                 Finding::ok(TOPIC, text)
             } else {
-                Finding::error(TOPIC, text, hint)
+                Finding::error(CLOCK, TOPIC, text, hint)
             }
         }
     }
@@ -395,7 +395,7 @@ fn folder(store: &Store) -> Vec<Finding> {
     if let Err(error) = try_to_write(&path) {
         let text = format!("{}: {error}", path.display());
         let hint = "a lease is a file there; use a folder of yours that is not read-only";
-        findings.push(Finding::error("store folder", text, hint));
+        findings.push(Finding::error(STORE, "store folder", text, hint));
     }
     #[cfg(unix)]
     if let Ok(metadata) = fs::metadata(&path) {
@@ -463,7 +463,7 @@ fn realm_findings<E>(
     // If the store's clock shows no tick, no lease can be judged.
     let (Ok(standings), Ok(summary)) = (view.standings(), RealmSummary::of(view)) else {
         let text = format!("realm {name}: the store's clock is outside of the scheme's time");
-        findings.push(Finding::error("clock skew", text, "set the store's clock"));
+        findings.push(Finding::error(CLOCK, "clock skew", text, "set the store's clock"));
         return findings;
     };
     // The window that ends first shows whether renewals come, since holders renew after half a

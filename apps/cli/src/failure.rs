@@ -24,9 +24,9 @@ use crate::message::shown;
 /// Some input was not an ID, or the output could not be written.
 pub(crate) const INVALID: u8 = 1;
 const USAGE: u8 = 2;
-const STORE: u8 = 3;
+pub(crate) const STORE: u8 = 3;
 /// The clock prevents it, or a wait took too long.
-const CLOCK: u8 = 4;
+pub(crate) const CLOCK: u8 = 4;
 /// A program of `lease exec` was not found, or could not be run, as `env` has them.
 #[cfg(target_os = "linux")]
 const NOT_FOUND: u8 = 127;
@@ -189,36 +189,7 @@ impl Failure {
             }
             // A refusal is an answer, so the address of the store is right. Without one, the store
             // failed or did not answer.
-            _ => match self.store()?.refusal() {
-                None => Some(OTHER_STORE),
-                Some(Refusal::NoRealm { .. }) => Some(
-                    "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME; with \
-                     --new, one that never existed starts immediately on a server, too",
-                ),
-                Some(Refusal::LostRecord) => Some(
-                    "`tickid lease init` restores it, with the nodes and terms that it had: \
-                     tickid lease init SCHEME --realm NAME --pool NODES",
-                ),
-                Some(Refusal::NoFreeNode { .. }) => {
-                    Some("`tickid lease list --realm NAME` shows who holds the nodes")
-                }
-                // These say what to do, or an operator has to find out.
-                Some(
-                    Refusal::Lost { .. }
-                    | Refusal::NotYet { .. }
-                    | Refusal::OtherRealm { .. }
-                    | Refusal::Mismatch(_)
-                    | Refusal::NoRow { .. }
-                    | Refusal::Malformed { .. }
-                    | Refusal::Newer { .. }
-                    | Refusal::NotQuarantined { .. }
-                    | Refusal::Reserved { .. }
-                    | Refusal::Overlap { .. }
-                    | Refusal::StoreClock { .. }
-                    | Refusal::EndOfTime { .. },
-                ) => None,
-                Some(_) => None,
-            },
+            _ => self.store()?.refusal().map_or(Some(OTHER_STORE), hint_of_refusal),
         }
     }
 
@@ -248,7 +219,26 @@ impl Failure {
                 let ServerError::Lease { source, .. } = &**error else { return None };
                 source.store()
             }
-            _ => None,
+            // It may have been the store's, but these have their own status or hint.
+            Self::TooLong { .. } | Self::GiveBack(_) | Self::Hinted { .. } => None,
+            Self::Invalid { .. }
+            | Self::Usage(_)
+            | Self::Build(_)
+            | Self::Generate(_)
+            | Self::Realm(_)
+            | Self::Parse(_)
+            | Self::NoStateFolder(_)
+            | Self::LateNew(_)
+            | Self::Refused(_)
+            | Self::Randomness(_)
+            | Self::NoLease(_)
+            | Self::Read(_)
+            | Self::Write(_)
+            | Self::WriteFile { .. } => None,
+            #[cfg(target_os = "linux")]
+            Self::Stack { .. } | Self::Exec(_) | Self::Run { .. } => None,
+            #[cfg(feature = "serve")]
+            Self::Runtime(_) => None,
         }
     }
 
@@ -281,27 +271,14 @@ impl Failure {
                 | ErrorKind::Clock(_) => CLOCK,
                 _ => CLOCK,
             },
-            Self::Stalled(error) => match (error, error.cause()) {
-                (_, Some(cause)) => of_lease(cause),
-                // Nothing is wrong with the lease: it is for the clock to reach the window.
-                (GenerateError::Stalled(_), None) => CLOCK,
-                (
-                    GenerateError::NoLease { .. } | GenerateError::Stopped | GenerateError::Forked,
-                    None,
-                ) => STORE,
-                (_, None) => STORE,
-            },
+            Self::Stalled(error) => error.cause().map_or_else(|| of_stall(error), of_lease),
             Self::Refused(refusal) => of_refusal(refusal),
             Self::Store(_) | Self::GiveBack(_) | Self::LateNew(_) => STORE,
             Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
             #[cfg(target_os = "linux")]
-            Self::Exec(tickid_exec::Error::Supervise(_)) => tickid_exec::SUPERVISION,
+            Self::Exec(error) => of_exec(error),
             #[cfg(target_os = "linux")]
-            Self::Exec(_) => USAGE,
-            #[cfg(target_os = "linux")]
-            Self::Run { reason, .. } if reason.kind() == io::ErrorKind::NotFound => NOT_FOUND,
-            #[cfg(target_os = "linux")]
-            Self::Run { .. } => NOT_RUNNABLE,
+            Self::Run { reason, .. } => of_run(reason),
             #[cfg(feature = "serve")]
             Self::Serve(error) => of_server(error),
             #[cfg(feature = "serve")]
@@ -338,6 +315,42 @@ impl From<tickid_exec::Error> for Failure {
             | Error::Supervise(_) => Self::Exec(error),
             _ => Self::Exec(error),
         }
+    }
+}
+
+/// Returns the status of a program of `lease exec` that was not run, or not to its end.
+#[cfg(target_os = "linux")]
+fn of_exec(error: &tickid_exec::Error) -> u8 {
+    use tickid_exec::Error;
+
+    match error {
+        Error::Supervise(_) => tickid_exec::SUPERVISION,
+        Error::Nodes { .. }
+        | Error::Term { .. }
+        | Error::KillAfter { .. }
+        | Error::Children
+        | Error::Stage(_) => USAGE,
+        Error::Store(error) => of_store(error),
+        Error::GiveBack(_) | Error::Randomness(_) => STORE,
+        Error::TooLong { .. } => CLOCK,
+        Error::Run { reason, .. } => of_run(reason),
+        _ => USAGE,
+    }
+}
+
+/// Returns the status of a program that could not be run.
+#[cfg(target_os = "linux")]
+fn of_run(reason: &io::Error) -> u8 {
+    if reason.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE }
+}
+
+/// Returns the status of a generator that issues nothing, and has no error of its lease.
+fn of_stall(error: &GenerateError) -> u8 {
+    match error {
+        // Nothing is wrong with the lease: it is for the clock to reach the window.
+        GenerateError::Stalled(_) => CLOCK,
+        GenerateError::NoLease { .. } | GenerateError::Stopped | GenerateError::Forked => STORE,
+        _ => STORE,
     }
 }
 
@@ -436,6 +449,36 @@ fn of_server(error: &ServerError) -> u8 {
         | ServerError::Limit { .. } => USAGE,
         // What a server refuses at the start comes from its options.
         _ => USAGE,
+    }
+}
+
+/// Returns what to do about a refusal, if it does not say so itself and needs no operator to find out.
+fn hint_of_refusal(refusal: &Refusal) -> Option<&'static str> {
+    match refusal {
+        Refusal::NoRealm { .. } => Some(
+            "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME; with \
+             --new, one that never existed starts immediately on a server, too",
+        ),
+        Refusal::LostRecord => Some(
+            "`tickid lease init` restores it, with the nodes and terms that it had: \
+             tickid lease init SCHEME --realm NAME --pool NODES",
+        ),
+        Refusal::NoFreeNode { .. } => {
+            Some("`tickid lease list --realm NAME` shows who holds the nodes")
+        }
+        Refusal::Lost { .. }
+        | Refusal::NotYet { .. }
+        | Refusal::OtherRealm { .. }
+        | Refusal::Mismatch(_)
+        | Refusal::NoRow { .. }
+        | Refusal::Malformed { .. }
+        | Refusal::Newer { .. }
+        | Refusal::NotQuarantined { .. }
+        | Refusal::Reserved { .. }
+        | Refusal::Overlap { .. }
+        | Refusal::StoreClock { .. }
+        | Refusal::EndOfTime { .. } => None,
+        _ => None,
     }
 }
 

@@ -103,7 +103,11 @@ impl KeeperOrder {
         let [kind, a, b, c, d, e, f, g, h, wall @ ..] = bytes;
         let boot = Duration::from_micros(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
         let wall = UnixTime::from_micros(i64::from_le_bytes(wall));
-        Ok(Some(if kind == 0 { Self::KillAt(boot, wall) } else { Self::LetGo }))
+        match kind {
+            0 => Ok(Some(Self::KillAt(boot, wall))),
+            1 => Ok(Some(Self::LetGo)),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
     }
 }
 
@@ -405,8 +409,12 @@ fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
     loop {
         let left = killing.scan()?;
         let [order] = ready([control.as_fd()], Some(left.pause()))?;
-        if order && KeeperOrder::read(control)?.is_none() {
-            return Ok(());
+        if order {
+            match KeeperOrder::read(control)? {
+                // Its time has come, and what is killed is not let go of.
+                Some(KeeperOrder::KillAt(..) | KeeperOrder::LetGo) => {}
+                None => return Ok(()),
+            }
         }
     }
 }

@@ -195,6 +195,16 @@ enum Stage {
     Killing,
 }
 
+impl Stage {
+    /// Returns whether the program has not been asked to end.
+    const fn is_running(self) -> bool {
+        match self {
+            Self::Running { .. } => true,
+            Self::Stopping { .. } | Self::Killing => false,
+        }
+    }
+}
+
 /// The end of the wait for the windows.
 enum Waited {
     Open,
@@ -328,7 +338,7 @@ impl Supervisor<'_> {
                     (ProgramChange::Overdue, _) => {
                         // This process did not run when it should have stopped the program.
                         let now = self.now()?;
-                        if let Stage::Running { .. } = stage {
+                        if stage.is_running() {
                             self.say_why(now);
                         }
                         stage = Stage::Killing;
@@ -341,9 +351,13 @@ impl Supervisor<'_> {
                         return Ok(status);
                     }
                     // Others may have ignored the request.
-                    (ProgramChange::Ended(_), _) => stage = Stage::Killing,
+                    (ProgramChange::Ended(_), Stage::Stopping { .. } | Stage::Killing) => {
+                        stage = Stage::Killing;
+                    }
                     (ProgramChange::Gone, _) => return Ok(NO_LEASE),
-                    (ProgramChange::Left(_) | ProgramChange::None, _) => {}
+                    // Whatever it leaves behind is killed as well.
+                    (ProgramChange::Left(_), Stage::Stopping { .. } | Stage::Killing)
+                    | (ProgramChange::None, _) => {}
                 },
                 WakeReason::Signal(Signal::SIGCHLD) => {
                     program.reap_orphans()?;
@@ -351,7 +365,7 @@ impl Supervisor<'_> {
                 WakeReason::Signal(signal) => program.signal(signal)?,
                 WakeReason::News((session, News::Lost(error))) => {
                     self.leases.lost(session);
-                    if let Stage::Running { .. } = stage {
+                    if stage.is_running() {
                         self.say(&format!("{error:?}; the program is stopped"));
                         stage = self.stop(&program, ClockTimes::read()?)?;
                     }
@@ -371,15 +385,17 @@ impl Supervisor<'_> {
         now: ClockTimes,
     ) -> Result<Stage, Error> {
         let left = self.leases.left(now);
-        if matches!(stage, Stage::Running { .. }) && left <= self.kill_after {
+        if stage.is_running() && left <= self.kill_after {
             self.say_why(now);
             stage = self.stop(program, now)?;
         }
-        if matches!(stage, Stage::Stopping { kill_at } if now.boot >= kill_at || left.is_zero()) {
-            stage = Stage::Killing;
-        }
-        if matches!(stage, Stage::Killing) {
-            program.kill()?;
+        match stage {
+            Stage::Running { .. } => {}
+            Stage::Stopping { kill_at } if now.boot < kill_at && !left.is_zero() => {}
+            Stage::Stopping { .. } | Stage::Killing => {
+                stage = Stage::Killing;
+                program.kill()?;
+            }
         }
         Ok(stage)
     }

@@ -78,9 +78,12 @@ pub(crate) fn parse(
             lossy(text)
         )));
     }
-    form.read(kind, text).map_err(|error| match error {
-        FormError::Number(error) => range_error(error),
-        error => syntax_error(format!("{error}: {:?}", lossy(text))),
+    form.read(kind, text).map_err(|error| {
+        if let FormError::Number(error) = error {
+            range_error(error)
+        } else {
+            syntax_error(format!("{error}: {:?}", lossy(text)))
+        }
     })
 }
 

@@ -111,6 +111,13 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
     let (source, ranged) = match id {
         Identifier::Preset(preset, _) => (Some(preset.key()), Some(Kind::Snowflake)),
         Identifier::Mastodon(_) => (Some(id.format().key()), None),
+        Identifier::Scheme(_)
+        | Identifier::KuidWide(_)
+        | Identifier::Carried(_)
+        | Identifier::Uuid(_)
+        | Identifier::Foreign(_)
+        | Identifier::TypeId { .. }
+        | Identifier::UnixTime(..) => (kind, id.scheme_id().map(|id| id.kind())),
         _ => (kind, id.scheme_id().map(|id| id.kind())),
     };
     let range = ranged.zip(source).map(|(kind, name)| range_of(kind, name));

@@ -80,12 +80,15 @@ pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<O
         return Ok(Original::Read(Identifier::Carried(id)));
     }
     let (id, _) = reader.read_as(source.format(), text)?;
-    Ok(match (source, id) {
-        (Source::NanoflakeShift24 { .. }, Identifier::Scheme(AnyId::Nanoflake(id))) => {
-            Original::Shift24(NanoflakeShift24(id.get().cast_unsigned()))
+    match source {
+        Source::Format(_) => Ok(Original::Read(id)),
+        Source::NanoflakeShift24 { .. } => {
+            let Identifier::Scheme(AnyId::Nanoflake(id)) = id else {
+                return Err("is not a Nanoflake".to_owned());
+            };
+            Ok(Original::Shift24(NanoflakeShift24(id.get().cast_unsigned())))
         }
-        _ => Original::Read(id),
-    })
+    }
 }
 
 /// The reading chosen for a text.

@@ -29,18 +29,21 @@ impl NewId {
     /// Returns the ID in the form that the target names. The name is one of its forms, unless the
     /// scheme has it for others of its kinds only.
     pub(super) fn text(&self, to: Target) -> Result<String, Failure> {
-        match (self, to) {
-            (Self::Id(id), Target::Scheme { form: Some(name), .. }) => {
-                let form = Form::named(id.kind(), name);
-                let text =
-                    |form| id.write_in(form, |text| String::from_utf8_lossy(text).into_owned());
-                let no_form =
-                    || Failure::Usage(format!("--to: no {} has the form {name}", id.kind()));
-                form.and_then(text).ok_or_else(no_form)
+        let id = match self {
+            Self::Id(id) => id,
+            Self::Uuid(uuid) => return Ok(uuid.to_string()),
+        };
+        let name = match to {
+            Target::Scheme { form: Some(name), .. } => name,
+            // Restored IDs may be of a scheme although the target is a UUID.
+            Target::Scheme { form: None, .. } | Target::Uuid | Target::UuidV7 | Target::UuidSno => {
+                return Ok(id.to_string());
             }
-            (Self::Id(id), _) => Ok(id.to_string()),
-            (Self::Uuid(uuid), _) => Ok(uuid.to_string()),
-        }
+        };
+        let form = Form::named(id.kind(), name);
+        let text = |form| id.write_in(form, |text| String::from_utf8_lossy(text).into_owned());
+        let no_form = || Failure::Usage(format!("--to: no {} has the form {name}", id.kind()));
+        form.and_then(text).ok_or_else(no_form)
     }
 
     /// Returns the bytes as hexadecimal digits.

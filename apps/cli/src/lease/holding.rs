@@ -128,7 +128,17 @@ fn refuse_if_alive(view: &RealmView, token: Token) -> Result<(), Failure> {
     let standings = view.standings().map_err(Failure::Refused)?;
     let is_leased = |state: &RowState| state.row().is_some_and(|row| row.token == Some(token));
     let lease = standings.into_iter().find(|(_, state, _)| is_leased(state));
-    let Some((node, _, Standing::Held | Standing::Quarantined)) = lease else { return Ok(()) };
+    let Some((node, _, standing)) = lease else { return Ok(()) };
+    match standing {
+        Standing::Held | Standing::Quarantined => {}
+        Standing::Free
+        | Standing::Expired
+        | Standing::Retired
+        | Standing::Reserved
+        | Standing::Paused => return Ok(()),
+        // What is not known may be alive.
+        _ => {}
+    }
     let failure = Failure::Usage(format!(
         "the lease of node {node} is alive: if its holder runs on, it and the next holder of the \
          node issue the same IDs"

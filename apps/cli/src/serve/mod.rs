@@ -249,8 +249,15 @@ pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, F
 
 impl LimitOptions {
     fn limits(&self) -> Limits {
-        let &Self { max_connections, max_count, max_request_bytes, .. } = self;
-        let &Self { timeout, idle_timeout, rate, grace, .. } = self;
+        let &Self {
+            max_connections,
+            max_count,
+            max_request_bytes,
+            timeout,
+            idle_timeout,
+            rate,
+            grace,
+        } = self;
         Limits {
             connections: max_connections,
             count: max_count,

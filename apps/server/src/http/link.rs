@@ -65,10 +65,12 @@ impl Link {
 
     /// Reports how far the client has come.
     pub(super) fn progress(&self) -> ClientProgress {
+        const ASKING: u8 = ClientProgress::Asking as u8;
+        const KNOWN: u8 = ClientProgress::Known as u8;
         match self.progress.load(Ordering::Relaxed) {
-            0 => ClientProgress::Silent,
-            1 => ClientProgress::Asking,
-            _ => ClientProgress::Known,
+            KNOWN => ClientProgress::Known,
+            ASKING => ClientProgress::Asking,
+            _ => ClientProgress::Silent,
         }
     }
 

@@ -345,22 +345,21 @@ impl RunningRealm {
             // IDs of this scheme cannot be observed, for example sno.
             NotObservable(_) | Scheme { .. } => unobserved(None),
             Refused(refused) => match refused {
-                LeasedObserveError::Refused(Ahead { retry_after, .. }) => {
-                    unobserved(Some(*retry_after))
-                }
-                LeasedObserveError::Refused(EndOfTime | TickTock) => unobserved(None),
-                // The window ends before the ID and will be renewed, the lease has ended and is
-                // followed by the next, or the clock fails.
-                LeasedObserveError::Refused(Window { .. } | Closed | Clock(_)) => {
-                    self.later(refused, None, refused.retry_after())
-                }
+                LeasedObserveError::Refused(by_engine) => match by_engine {
+                    Ahead { retry_after, .. } => unobserved(Some(*retry_after)),
+                    EndOfTime | TickTock => unobserved(None),
+                    // The window ends before the ID and will be renewed, the lease has ended and is
+                    // followed by the next, or the clock fails.
+                    Window { .. } | Closed | Clock(_) => {
+                        self.later(refused, None, refused.retry_after())
+                    }
+                    _ => self.later(refused, None, refused.retry_after()),
+                },
                 // There is no lease.
                 LeasedObserveError::Generator(error) => {
                     self.later(refused, error.wait(), refused.retry_after())
                 }
-                LeasedObserveError::Refused(_) | _ => {
-                    self.later(refused, None, refused.retry_after())
-                }
+                _ => self.later(refused, None, refused.retry_after()),
             },
             _ => self.later(&error, None, None),
         })
