@@ -18,7 +18,7 @@ if (CLOCK) {
 const ids = new IdSource(REALM, {
   timeoutMs: TIMEOUT * 1000,
   maxAgeMs: MAX_AGE * 1000,
-  maxBlock: Number(MAX_BLOCK),
+  maxBlock: MAX_BLOCK && Number(MAX_BLOCK),
   tls: CA && { ca: readFileSync(CA) },
 });
 

@@ -37,7 +37,9 @@ import tickid
 options = {"timeout": float(os.environ["TIMEOUT"]), "max_age": float(os.environ["MAX_AGE"])}
 if os.environ.get("CA"):
     options["ssl_context"] = ssl.create_default_context(cafile=os.environ["CA"])
-ids = tickid.IdSource(os.environ["REALM"], max_block=int(os.environ["MAX_BLOCK"]), **options)
+if os.environ.get("MAX_BLOCK"):
+    options["max_block"] = int(os.environ["MAX_BLOCK"])
+ids = tickid.IdSource(os.environ["REALM"], **options)
 
 
 def take(group, count):

@@ -134,6 +134,7 @@ FAULTS = {
                 "size = self._max_block",
             )
         ],
+        "small__default": [("max_block: int = 1,", "max_block: int = 100,")],
         "protected": [("ssl.create_default_context()", "ssl._create_unverified_context()")],
         "dots": [("[0-9A-Za-z._-]", "[0-9A-Za-z_-]")],
         "integers": [("[kind(id) for", "[int(float(id)) for")],
@@ -212,6 +213,7 @@ FAULTS = {
         "repeated": [(" && !this.#answer.has(id)", "")],
         "ipv6": [("hostname.replace(/^\\[|\\]$/g, '')", "hostname")],
         "small": [("this.#isFresh() ? 2 * this.#size : 1", "this.#maxBlock")],
+        "small__default": [("options.maxBlock ?? 1", "options.maxBlock ?? 100")],
         "protected": [("...tls,", "...tls, rejectUnauthorized: false,")],
         "integers": [("ids.map(BigInt)", "ids.map(Number)")],
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],

@@ -353,7 +353,12 @@ def escaped(start, world):
 
 
 def small(start, world):
-    """A first block has one ID, and a stale one is followed by one as small."""
+    """No blocks unless asked for. A first block has one ID, and a stale one is followed by one as
+    small."""
+    proxy = Proxy(world.servers[0])
+    with start(proxy, REALM="chat") as driver:
+        driver.take(3)
+        assert len(proxy.requests) == 3, f"{len(proxy.requests)} requests"
     proxy = Proxy(world.servers[0])
     with start(proxy, MAX_BLOCK=100, MAX_AGE=60) as driver:
         driver.take(1)

@@ -220,7 +220,7 @@ class Driver:
 
     def __init__(self, command, url, **settings):
         has_clock = settings.pop("has_clock", False)
-        env = {"REALM": "orders", "MAX_BLOCK": "1", "MAX_AGE": "1", "TIMEOUT": "2"}
+        env = {"REALM": "orders", "MAX_AGE": "1", "TIMEOUT": "2"}
         # A proxy would be the way to other hosts.
         for name in "http_proxy", "https_proxy", "all_proxy":
             env[name] = env[name.upper()] = "http://127.0.0.1:1"
