@@ -500,8 +500,12 @@ server.listen(0, '127.0.0.1', async () => {
   process.exit(0);
 });
 """
-# The server comes up after the first call's deadline, and before the second one's.
+# The server comes up after the first call's deadline, and long before the second one's.
 DEADLINES = """
+const { performance } = require('node:perf_hooks');
+const now = performance.now.bind(performance);
+let ahead = 0;
+performance.now = () => now() + ahead;
 const { IdSource } = require('PACKAGE');
 let isUp = false;
 const server = require('node:http').createServer((request, response) => {
@@ -510,9 +514,9 @@ const server = require('node:http').createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', async () => {
   const url = `http://127.0.0.1:${server.address().port}`;
-  const ids = new IdSource('orders', { url, form: 'text', maxBlock: 10, timeoutMs: 1000 });
+  const ids = new IdSource('orders', { url, form: 'text', maxBlock: 10, timeoutMs: 30_000 });
   const first = ids.next().then(() => { throw new Error('an ID'); }, () => { isUp = true; });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  ahead = 30_000;
   if (await ids.next() !== '22222222xxxxxxxx') throw new Error('another ID');
   await first;
   process.exit(0);
