@@ -43,8 +43,8 @@ pub(crate) struct RealmsArguments {
 Begins with the realm (with --json its first object), whose figures count the nodes of the pool. A
 node is free, held, expired (not renewed in time, so that others may take it), paused (not held, but
 granted only later, as before the realm starts), quarantined (further ahead of the store's clock
-than a lease can reach, or unreadable) or retired (not in the pool any more). The ceiling is the end
-of its last window; --json adds the floor, and the token.
+than a lease can reach, or unreadable), reserved (for functions in PostgreSQL) or retired (not in
+the pool any more). The ceiling is the end of its last window; --json adds the floor, and the token.
 
 --check is for monitors. Exit status: 0 if all is well; 1 if a node is quarantined, few nodes are
 left, or none can be granted yet; 3 if the store does not answer or has no such realm.")]
