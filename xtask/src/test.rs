@@ -41,10 +41,12 @@ fn libraries(workspace: &Workspace) -> Result<Tally> {
 
 fn all(workspace: &Workspace) -> Result<Tally> {
     let features = workspace.features_without_databases();
+    // Many of these tests wait for servers and processes most of the time.
+    let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
     let main = workspace.cargo("", "test --no-fail-fast --workspace").args([&features]);
+    let main = main.env("RUST_TEST_THREADS", threads.to_string());
     let mut tally = thread::scope(|scope| {
         let mut builds = Some(|| build(workspace));
-        // These tests wait for servers and processes most of the time.
         Tally::of(main, |line| {
             if line.trim_start().starts_with("Running ") {
                 builds.take().map(|builds| scope.spawn(builds));
