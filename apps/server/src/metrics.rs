@@ -10,9 +10,11 @@ pub(crate) enum Protocol {
     Http,
 }
 
-impl Protocol {
-    pub(crate) const ALL: [Self; 2] = [Self::Resp, Self::Http];
+tickid_core::cases! {
+    pub(crate) ALL of Protocol: Resp, Http
+}
 
+impl Protocol {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Resp => "resp",
@@ -25,7 +27,7 @@ impl Protocol {
 #[derive(Debug, Default)]
 pub(crate) struct RealmMetrics {
     /// IDs issued, by protocol.
-    pub(crate) ids: [AtomicU64; 2],
+    pub(crate) ids: [AtomicU64; Protocol::ALL.len()],
 }
 
 impl RealmMetrics {
@@ -42,7 +44,7 @@ impl RealmMetrics {
 /// The counters of the server, by protocol.
 #[derive(Debug, Default)]
 pub(crate) struct ServerMetrics {
-    by_protocol: [ProtocolMetrics; 2],
+    by_protocol: [ProtocolMetrics; Protocol::ALL.len()],
 }
 
 /// The counters of one protocol.

@@ -158,6 +158,11 @@ pub enum StallReason {
     WindowEnded,
 }
 
+crate::cases! {
+    #[doc(hidden)]
+    pub ALL of StallReason: ClockBehind, TickUsedUp, WindowEnded
+}
+
 impl StallReason {
     /// Returns the name that metrics have for the reason, for example `"clock_behind"`.
     #[must_use]

@@ -83,6 +83,7 @@ compile_error!(
 );
 
 mod any_node;
+mod cases;
 mod clock;
 mod debug_error;
 mod engine;

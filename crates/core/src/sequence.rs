@@ -188,10 +188,12 @@ pub enum TickStart {
     Random,
 }
 
-impl TickStart {
+crate::cases! {
     /// Both, in the order of their declaration.
-    pub const ALL: [Self; 2] = [Self::Lowest, Self::Random];
+    pub ALL of TickStart: Lowest, Random
+}
 
+impl TickStart {
     /// Returns the name, `lowest` or `random`.
     #[must_use]
     pub const fn name(self) -> &'static str {

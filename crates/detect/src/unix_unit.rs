@@ -16,9 +16,11 @@ pub enum UnixUnit {
     Nanos,
 }
 
-impl UnixUnit {
-    pub(crate) const ALL: [Self; 4] = [Self::Seconds, Self::Millis, Self::Micros, Self::Nanos];
+tickid_core::cases! {
+    pub(crate) ALL of UnixUnit: Seconds, Millis, Micros, Nanos
+}
 
+impl UnixUnit {
     /// Returns the number of units per second.
     pub(crate) const fn per_second(self) -> u64 {
         match self {

@@ -29,7 +29,7 @@ impl Default for Counters {
             renewals: 0,
             losses: 0,
             moves: 0,
-            failures: ReasonCounts::new(WaitReason::OF_REQUESTS),
+            failures: ReasonCounts::new(&WaitReason::OF_REQUESTS),
             stalls: ReasonCounts::new(&WaitReason::ALL),
         }
     }

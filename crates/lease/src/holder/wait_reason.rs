@@ -44,29 +44,27 @@ pub enum WaitReason {
     Failed,
 }
 
-impl WaitReason {
-    /// The reasons.
-    pub const ALL: [Self; 9] = [
-        Self::Stalled(StallReason::ClockBehind),
-        Self::Stalled(StallReason::TickUsedUp),
-        Self::Stalled(StallReason::WindowEnded),
-        Self::Acquiring,
-        Self::NoFreeNode,
-        Self::NotStarted,
-        Self::Unreachable,
-        Self::Refused,
-        Self::Failed,
-    ];
-
+tickid_core::cases! {
     /// The reasons for which a request to the store fails.
-    pub(super) const OF_REQUESTS: &'static [Self] = &[
-        Self::Acquiring,
-        Self::NoFreeNode,
-        Self::NotStarted,
-        Self::Unreachable,
-        Self::Refused,
-        Self::Failed,
-    ];
+    pub(super) OF_REQUESTS of WaitReason:
+        Acquiring, NoFreeNode, NotStarted, Unreachable, Refused, Failed;
+    WaitReason::Stalled(_)
+}
+
+impl WaitReason {
+    /// The reasons, those of a generator with a lease first.
+    pub const ALL: [Self; StallReason::ALL.len() + Self::OF_REQUESTS.len()] = {
+        let (mut all, mut index) = ([Self::Failed; _], 0);
+        while index < StallReason::ALL.len() {
+            all[index] = Self::Stalled(StallReason::ALL[index]);
+            index += 1;
+        }
+        while index < all.len() {
+            all[index] = Self::OF_REQUESTS[index - StallReason::ALL.len()];
+            index += 1;
+        }
+        all
+    };
 
     /// Returns the name that metrics, logs and the server's answers use for the reason, such as
     /// `"no_free_node"`.

@@ -97,11 +97,13 @@ pub enum PauseReason {
     Copied,
 }
 
-impl PauseReason {
+tickid_core::cases! {
     /// All reasons, for tests of what repeats them in another language.
     #[doc(hidden)]
-    pub const ALL: [Self; 4] = [Self::New, Self::Invalidated, Self::Restored, Self::Copied];
+    pub ALL of PauseReason: New, Invalidated, Restored, Copied
+}
 
+impl PauseReason {
     /// The member of a record.
     const KEY: &str = "pause";
 
