@@ -409,7 +409,14 @@ fn of_refusal(refusal: &Refusal) -> u8 {
 }
 
 fn of_lease(error: &LeaseError) -> u8 {
-    if let LeaseError::Build(error) = error { of_build(error, STORE) } else { STORE }
+    match error {
+        LeaseError::Build(error) => of_build(error, STORE),
+        LeaseError::Store(_)
+        | LeaseError::Adopted(_)
+        | LeaseError::Range(_)
+        | LeaseError::System { .. } => STORE,
+        _ => STORE,
+    }
 }
 
 /// Reports whether an address to listen on is another program's, or another server's.

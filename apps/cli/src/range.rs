@@ -20,7 +20,7 @@ use crate::options::given::GivenOptions;
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::parse;
 use crate::options::when::{self, When, zone};
-use crate::options::{IdOptions, KuidKind, SchemeOrLayout, name_of};
+use crate::options::{IdOptions, KuidKind, SchemeOrLayout, is_text, name_of};
 use crate::output::Output;
 use crate::output::printed::write_json;
 
@@ -133,7 +133,7 @@ impl RangeArguments {
     /// Returns the form of the two IDs. JSON has the others beside the text.
     fn form(&self) -> Result<Form, Failure> {
         let form = self.scheme.form(self.kind, &self.form)?;
-        if self.json && matches!(form, Form::Int | Form::Hex | Form::Bytes) {
+        if self.json && !is_text(form) {
             let form = form.name();
             return Err(Failure::Usage(format!(
                 "--json has the IDs in all forms, without --as {form}"

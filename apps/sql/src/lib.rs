@@ -35,7 +35,7 @@
 
 mod constants;
 
-use tickid_core::Scheme as _;
+use tickid_core::{Scheme as _, TickStart};
 use tickid_kuid::Kuid;
 use tickid_lease::admin::Start;
 use tickid_lease::backend::{Answer, Record, StoreErrorKind};
@@ -202,6 +202,18 @@ impl Script {
             check_guard(realm.settings())
                 .map_err(|what| StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }))?;
         }
+        let is_immediate = match self.start {
+            Start::Immediately => true,
+            Start::Delayed => false,
+            _ => false,
+        };
+        match realm.terms().start {
+            TickStart::Lowest | TickStart::Random => {}
+            start => {
+                let what = format!("create functions: there are none with the tick start {start}");
+                return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
+            }
+        }
         let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
         // SQLAlchemy and others take `:1` for a parameter. No text in a record has a quote.
         let record = record.replace("\":", "\": ");
@@ -209,7 +221,7 @@ impl Script {
         let create = format!(
             "tickid.create_functions_v1('{}', '{record}', {}, {}, {})",
             realm.name(),
-            self.start == Start::Immediately,
+            is_immediate,
             self.another_node,
             self.copies_apart,
         );

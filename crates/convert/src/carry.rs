@@ -128,14 +128,7 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, settings: &Settings) -> Result<Uuid, Car
     })?;
     let rest = with_id!(id, id => id.rest_to_carry(settings));
     // Which bits of a global kuid are time depends on its drift, which the ID does not hold.
-    let drift = match id {
-        AnyId::KuidGlobal(_) => u128::from(settings.drift.get()),
-        AnyId::Scru64(_)
-        | AnyId::Nanoflake(_)
-        | AnyId::KuidLocal(_)
-        | AnyId::Sno(_)
-        | AnyId::Snowflake(_) => 0,
-    };
+    let drift = if has_drift(id.kind()) { u128::from(settings.drift.get()) } else { 0 };
     let tag = drift << 4 | u128::from(code(id.kind()));
     let fields = (u128::from(millis) << u64::BITS | u128::from(rest)) << TAG_BITS | tag;
     Ok(v8::shaped(fields, 7))
@@ -212,13 +205,21 @@ fn from_v7(fields: u128, settings: &Settings) -> Result<AnyId, CarryError> {
     let kind = kind((tag & 0xf) as u8).ok_or(not_carried("version 7 with an unknown kind"))?;
     let drift = u8::try_from(tag >> 4).ok().filter(|drift| *drift <= 0xf);
     let drift = drift.ok_or(not_carried("version 7 with bits set that are always zero"))?;
-    if kind != Kind::KuidGlobal && drift != 0 {
+    if !has_drift(kind) && drift != 0 {
         return Err(not_carried("a drift where there is none"));
     }
     let rest = u64::try_from(fields >> TAG_BITS & u128::from(u64::MAX)).unwrap_or(0);
     // 48 bits.
     let millis = i64::try_from(fields >> (u64::BITS + TAG_BITS)).unwrap_or(i64::MAX);
     with_type!(kind, Id => Id::from_v7(millis, rest, drift, settings).map(AnyId::from))
+}
+
+/// Reports whether the time of an ID depends on a drift.
+const fn has_drift(kind: Kind) -> bool {
+    match kind {
+        Kind::KuidGlobal => true,
+        Kind::Scru64 | Kind::Nanoflake | Kind::KuidLocal | Kind::Sno | Kind::Snowflake => false,
+    }
 }
 
 /// Returns the number of a kind in UUIDs.

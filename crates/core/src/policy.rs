@@ -90,6 +90,14 @@ impl<S> Policy<S> {
         }
     }
 
+    /// Reports whether it flips the toggle, which the scheme must have.
+    pub(crate) const fn toggles(self) -> bool {
+        match self {
+            Self::TickTock => true,
+            Self::Ratchet { .. } | Self::Wait => false,
+        }
+    }
+
     /// Returns the number of ticks that IDs may be ahead of the clock without an overflow. It is
     /// capped at a number that no distance between two ticks reaches, so that no sum overflows, and
     /// a difference that wrapped around is never taken for an allowed one.

@@ -307,7 +307,7 @@ fn is_candidate(one: &Reading) -> bool {
         | Identifier::Uuid(_)
         | Identifier::TypeId { .. } => false,
     };
-    is_integer && !matches!(one.doubt, Some(Doubt::Time | Doubt::NoClock | Doubt::NeverIssued))
+    is_integer && one.doubt.is_none_or(|doubt| doubt.is_weighed() && doubt != Doubt::NoClock)
 }
 
 /// The lowest and the highest value of a part of IDs.

@@ -113,6 +113,35 @@ pub enum Doubt {
 }
 
 impl Doubt {
+    /// Returns a number by which readings are sorted, which is lower for likelier ones, and 0 for
+    /// those without a doubt.
+    #[inline]
+    pub(crate) const fn rank(self) -> u8 {
+        match self {
+            Self::NoClock
+            | Self::Words
+            | Self::Digits
+            | Self::HexDigits
+            | Self::Date
+            | Self::UnixTime
+            | Self::Number
+            | Self::OtherNumber
+            | Self::Unexplained
+            | Self::Retired => Self::WEIGHED,
+            Self::Time => Self::WEIGHED + 1,
+            Self::NeverIssued => Self::WEIGHED + 2,
+        }
+    }
+
+    /// The rank of a reading that explains the text less well than another, and was weighed.
+    const WEIGHED: u8 = 1;
+
+    /// Reports whether the reading is weighed against others.
+    #[inline]
+    pub(crate) const fn is_weighed(self) -> bool {
+        self.rank() <= Self::WEIGHED
+    }
+
     /// Returns the reason as a phrase that can follow a *but*, as in "possible, but it reads like
     /// words".
     ///

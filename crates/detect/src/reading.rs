@@ -157,14 +157,8 @@ impl Reading {
     /// Returns a number by which readings are sorted, which is lower for likelier ones.
     #[inline]
     fn key(&self) -> u128 {
-        let rank: u128 = match self.doubt {
-            None => 0,
-            // A reading that explains the text less well was still weighed.
-            Some(Doubt::Time) => 2,
-            Some(Doubt::NeverIssued) => 3,
-            Some(_) => 1,
-        };
-        (rank << 32 | u128::from(self.surprise)) << 64 | u128::from(self.distance)
+        let rank = self.doubt.map_or(0, Doubt::rank);
+        (u128::from(rank) << 32 | u128::from(self.surprise)) << 64 | u128::from(self.distance)
     }
 
     const fn is_likely(&self) -> bool {
@@ -384,7 +378,7 @@ impl Readings {
         debug_assert!(usize::from(self.len) < MAX);
         let place = self.len;
         *self.found.get_mut(usize::from(place))? = Some(reading);
-        let is_weighed = !matches!(reading.doubt, Some(Doubt::Time | Doubt::NeverIssued));
+        let is_weighed = reading.doubt.is_none_or(Doubt::is_weighed);
         self.weighed |= u32::from(is_weighed) << place;
         self.len += 1;
         Some(place)

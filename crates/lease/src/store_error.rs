@@ -229,9 +229,23 @@ impl StoreError {
     /// Returns how the lease ended, if it is lost.
     #[must_use]
     pub const fn lease_end(&self) -> Option<LeaseEnd> {
-        match self.refusal() {
-            Some(Refusal::Lost { why, .. }) => Some(*why),
-            _ => None,
+        let Some(refusal) = self.refusal() else { return None };
+        match refusal {
+            Refusal::Lost { why, .. } => Some(*why),
+            Refusal::NoFreeNode { .. }
+            | Refusal::NotYet { .. }
+            | Refusal::OtherRealm { .. }
+            | Refusal::Mismatch(_)
+            | Refusal::NoRealm { .. }
+            | Refusal::LostRecord
+            | Refusal::NoRow { .. }
+            | Refusal::Malformed { .. }
+            | Refusal::Newer { .. }
+            | Refusal::NotQuarantined { .. }
+            | Refusal::Reserved { .. }
+            | Refusal::Overlap { .. }
+            | Refusal::StoreClock { .. }
+            | Refusal::EndOfTime { .. } => None,
         }
     }
 

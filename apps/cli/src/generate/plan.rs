@@ -26,10 +26,10 @@ use super::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, LineSource, Selection, Work};
 use crate::message::{say, shown};
-use crate::options::default_pool;
 use crate::options::node::{self, GivenNode};
 use crate::options::values::{count, duration, parse};
 use crate::options::when::{self, When};
+use crate::options::{default_pool, is_text};
 use crate::output::printed::{Printed, Style, write_id, write_json};
 use crate::output::progress::Progress;
 use crate::output::template::{Place, Template};
@@ -116,10 +116,7 @@ pub(super) struct Plan<'a> {
 impl Plan<'_> {
     pub(super) fn run(&self) -> Result<ExitCode, Failure> {
         let options = self.options;
-        let is_text = match self.form {
-            Form::Text(_) | Form::Own => true,
-            Form::Int | Form::Hex | Form::Bytes | Form::Tuple => false,
-        };
+        let is_text = is_text(self.form);
         let others = [("--json", options.json), ("--template", options.template.is_some())];
         if let Some((other, _)) = others.iter().find(|(_, is_given)| *is_given && !is_text) {
             let form = self.form.name();

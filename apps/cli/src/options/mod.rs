@@ -16,6 +16,14 @@ use tickid_snowflake::Preset;
 
 use crate::options::values::{check_epoch, setting};
 
+/// Reports whether a form is a text of its own, and not one that JSON has of every ID.
+pub(crate) const fn is_text(form: Form) -> bool {
+    match form {
+        Form::Text(_) | Form::Own => true,
+        Form::Int | Form::Hex | Form::Bytes | Form::Tuple => false,
+    }
+}
+
 /// A scheme, by its name in the table of `tickid_convert`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scheme(&'static str);

@@ -48,6 +48,7 @@ impl GivenPolicy {
     /// Returns the policy of generators of a scheme's realm, or the reason why it cannot have it.
     pub(crate) fn of<S: Scheme>(self, scheme: &S) -> Result<Policy<S>, String> {
         let tick = Duration::from_micros(scheme.scale().micros_per_tick());
+        let usual = scheme.default_policy();
         match self {
             // A realm records whole ticks. An allowance below one would become 0, which is not a
             // ratchet but the policy wait.
@@ -64,8 +65,8 @@ impl GivenPolicy {
             }
             // Wait and tick-tock both have an allowance of 0, which is all that a realm records, so
             // it is taken for the scheme's own policy. That is why a sno realm cannot have wait.
-            Self::Wait if scheme.default_policy() == Policy::TickTock => Err(format!(
-                "--policy {self}: {} realms have tick-tock or a ratchet: ratchet:{tick:?} is the \
+            Self::Wait if usual != Policy::Wait && usual.allowance().is_none() => Err(format!(
+                "--policy {self}: {} realms have {usual} or a ratchet: ratchet:{tick:?} is the \
                  shortest",
                 S::NAME
             )),

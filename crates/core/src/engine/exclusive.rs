@@ -168,7 +168,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
         clock: &impl Clock,
         is_after: impl Fn(&S, Slot<S>) -> bool,
     ) -> Result<(), ObserveError> {
-        if self.rules.policy == Policy::TickTock {
+        if self.rules.policy.toggles() {
             return Err(ObserveError::TickTock);
         }
         if self.tick.is_closed() {

@@ -659,7 +659,7 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         }
         let (node, share) = self.node.split(&self.scheme)?;
         let policy = self.policy.unwrap_or_else(|| self.scheme.default_policy());
-        if policy == Policy::TickTock && !S::TOGGLE {
+        if policy.toggles() && !S::TOGGLE {
             return Err(BuildError::NoToggle { scheme: S::NAME });
         }
         let bounds = match self.bounds {
@@ -684,15 +684,15 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         Rules::window(&self.scheme, floor, ceiling).map_err(BuildError::Ceiling)?;
         self.scheme.check_start(&self.timing.clock)?;
         // Last, because it may ask the operating system for a seed, which can fail on its own.
-        let start = match self.start {
-            Some(start) => start,
-            None if self.tick_start == TickStart::Random => {
+        let start = match (self.start, self.tick_start) {
+            (Some(start), _) => start,
+            (None, TickStart::Random) => {
                 let seed = self.seed.map_or_else(random_seed, Ok)?;
                 // Without a guard bit, a generator that waits for ticks would lose half its rate.
                 let guard_bits = if S::RANDOM_START { self.scheme.guard_bits(&node) } else { 1 };
                 StartRule::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
             }
-            None => StartRule::Lowest,
+            (None, TickStart::Lowest) => StartRule::Lowest,
         };
         let snapshot = self.snapshot.unwrap_or_else(|| self.scheme.resume(&node));
         let rules = Rules {

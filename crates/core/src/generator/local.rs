@@ -147,8 +147,7 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn try_generate_under(&mut self, policy: Policy<S>) -> Result<Id<S>, Error> {
-        let is_tick_tock = matches!(policy, Policy::TickTock);
-        let policy = if is_tick_tock && !S::TOGGLE { Policy::Wait } else { policy };
+        let policy = if policy.toggles() && !S::TOGGLE { Policy::Wait } else { policy };
         let block = self.engine.try_block_under(policy, &self.timing.clock, NonZeroU32::MIN)?;
         Ok(S::Variant::default().id(&self.engine.rules().scheme, block.first))
     }

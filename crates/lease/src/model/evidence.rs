@@ -29,10 +29,11 @@ impl RealmRules<'_> {
         }
         let part = self.record.part_of(lease.node);
         let is_current = part.is_some_and(|part| part.since_era <= lease.era);
-        let forgotten = Refusal::Lost { node: lease.node, why: LeaseEnd::Forgotten };
-        why == LeaseEnd::Overtaken && is_current
+        let proves_loss =
+            |refusal| matches!(refusal, Refusal::Lost { why, .. } if why.proves_loss());
+        why.proves_loss_unless_released() && is_current
             || self.is_overtaken(lease, state)
-            || self.held(lease, state).is_err_and(|refusal| refusal == forgotten)
+            || self.held(lease, state).is_err_and(proves_loss)
     }
 
     /// Reports whether all windows that are granted from now on start at the lease's ceiling or

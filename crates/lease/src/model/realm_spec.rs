@@ -459,21 +459,20 @@ impl RealmSpec {
 
     /// Returns, as text, everything that realms of one name can differ in.
     fn facets(&self) -> [(&'static str, String); 6] {
-        let scale = self.scale;
+        let Self { name: _, scheme, settings, scale, end, pool, terms } = self;
         let ticks = format!(
-            "{} µs each from {} on, anew every {} µs, up to {}",
+            "{} µs each from {} on, anew every {} µs, up to {end}",
             scale.micros_per_tick(),
             scale.epoch(),
-            scale.period_micros(),
-            self.end
+            scale.period_micros()
         );
         [
-            ("schemes", self.scheme.clone()),
-            ("settings", self.settings.clone()),
+            ("schemes", scheme.clone()),
+            ("settings", settings.clone()),
             ("ticks", ticks),
             ("IDs", self.variants().to_string()),
-            ("nodes", self.pool.to_string()),
-            ("terms", self.terms.to_string()),
+            ("nodes", pool.to_string()),
+            ("terms", terms.to_string()),
         ]
     }
 }

@@ -226,6 +226,25 @@ pub enum LeaseEnd {
     Overtaken,
 }
 
+impl LeaseEnd {
+    /// Reports whether it proves that the store lost data, whatever became of the lease.
+    pub(crate) const fn proves_loss(self) -> bool {
+        match self {
+            Self::Forgotten => true,
+            Self::Token | Self::Era | Self::Overtaken => false,
+        }
+    }
+
+    /// Reports whether it proves that the store lost data if the lease was never released.
+    pub(crate) const fn proves_loss_unless_released(self) -> bool {
+        match self {
+            Self::Overtaken => true,
+            // The realm was invalidated, which repairs the loss, or nothing was lost.
+            Self::Token | Self::Era | Self::Forgotten => false,
+        }
+    }
+}
+
 impl fmt::Display for LeaseEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

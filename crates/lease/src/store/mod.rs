@@ -168,7 +168,10 @@ impl Store {
     /// Returns [`Refusal::Mismatch`] if the store has a different realm of that name.
     pub async fn create(&self, realm: &RealmSpec, start: Start) -> Result<Created, StoreError> {
         let realm = self.own(realm)?;
-        let beyond = (start == Start::Delayed).then_some(0);
+        let beyond = match start {
+            Start::Delayed => Some(0),
+            Start::Immediately => None,
+        };
         let missing = Missing::Create(&realm, self.beyond().and(beyond));
         let created = self.transact_noting(&realm.name, scope_of(&realm), missing, |rules, _| {
             rules.check(&realm)?;

@@ -10,7 +10,7 @@ use crate::model::lease::Lease;
 use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
 use crate::model::record::{PauseReason, Record, Row, RowState, Version};
-use crate::model::refusal::{LeaseEnd, Refusal};
+use crate::model::refusal::Refusal;
 use crate::model::rules::{self, RealmRules};
 use crate::store_error::StoreError;
 use tickid_core::AnyNode;
@@ -85,7 +85,7 @@ impl Store {
                 Ok((row, answer)) => Ok(Decision::row(row, Ok(answer))),
                 // The lease proves that data was lost, so all leases of the realm end in the same
                 // commit.
-                Err(lost @ Refusal::Lost { why: LeaseEnd::Forgotten, .. }) => {
+                Err(lost @ Refusal::Lost { why, .. }) if why.proves_loss() => {
                     let generation = view.generation.clone();
                     let record = rules.pause(generation, lease.era, PauseReason::Restored);
                     Ok(Decision {

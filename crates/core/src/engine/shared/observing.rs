@@ -4,7 +4,6 @@ use crate::clock::Clock;
 use crate::engine::shared::SharedEngine;
 use crate::engine::word::Word;
 use crate::error::ObserveError;
-use crate::policy::Policy;
 use crate::scheme::Scheme;
 use crate::slot::Slot;
 use crate::sync::Ordering;
@@ -19,7 +18,7 @@ impl<S: Scheme> SharedEngine<S> {
         clock: &impl Clock,
         is_after: impl Fn(&S, Slot<S>) -> bool,
     ) -> Result<(), ObserveError> {
-        if self.rules.policy == Policy::TickTock {
+        if self.rules.policy.toggles() {
             return Err(ObserveError::TickTock);
         }
         // Under the other policies, the toggle never changes.

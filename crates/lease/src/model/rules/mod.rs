@@ -206,8 +206,8 @@ impl<'a> RealmRules<'a> {
         state: Option<&'s RowState>,
     ) -> Result<&'s Row, Refusal> {
         let Lease { node, .. } = *lease;
-        let lost = |why| {
-            let is_repaired = why == LeaseEnd::Forgotten && self.is_repaired(lease);
+        let lost = |why: LeaseEnd| {
+            let is_repaired = why.proves_loss() && self.is_repaired(lease);
             Refusal::Lost { node, why: if is_repaired { LeaseEnd::Era } else { why } }
         };
         // Eras only rise, so a lower one means that the record went back.
