@@ -47,12 +47,13 @@ below a window's floor, they are killed immediately. If this command itself is k
 when a window ends, a second process of it kills them.
 
 A program that becomes another user for good (sudo) can only be killed by root, or with a control
-group that is this command's own (then the exit status is 137). Change the user before, not after: `sudo -u app tickid lease exec`, not `tickid lease exec -- sudo -u app`.
+group that is this command's own (then the exit status is 137). Change the user before, not after:
+`sudo -u app tickid lease exec`, not `tickid lease exec -- sudo -u app`.
 
-When the program ends by itself, the nodes are not released: their windows run out. With
---release-on-exit, all descendants that the program left behind are killed, and the nodes are
-released: the next windows start after the clock's time plus the allowance. If a descendant cannot
-be killed, or the wall clock was set meanwhile, the windows run out as well.
+When the program ends by itself, its windows count as used: the next holders of the nodes wait for
+their ends. With --release-on-exit, all descendants that the program left behind are killed, and the
+next windows start after the clock's time plus the allowance. If a descendant cannot be killed, or
+the wall clock was set meanwhile, the windows count as used, too.
 
 Exit status: the program's; 128 + N if signal N ended it; 127 if it was not found; 126 if it could
 not be run; 125 if it could not be supervised; 124 if it was stopped for lack of a lease; before it
