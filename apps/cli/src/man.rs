@@ -9,6 +9,7 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 
 use crate::failure::Failure;
+use crate::message::{say, shown};
 use crate::output::Output;
 
 #[derive(Debug, Args)]
@@ -30,6 +31,8 @@ pub(crate) fn run(arguments: &ManArguments, mut command: Command) -> Result<Exit
     if let (Some(folder), None) = (&arguments.folder, named) {
         fs::create_dir_all(folder).map_err(|reason| cannot_write(folder, reason))?;
         write_pages(&command, folder)?;
+        // It may be a command whose name is mistyped.
+        say(&format!("the pages are in {}", shown(folder.as_os_str().as_encoded_bytes())));
     } else {
         let mut out = Output::stdout();
         out.buffer().extend(page(named.unwrap_or(&command)).map_err(Failure::Write)?.into_bytes());

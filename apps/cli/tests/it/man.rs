@@ -10,9 +10,11 @@ use crate::process::{self, run, stdout_of};
 /// Returns the written pages by name.
 fn pages() -> BTreeMap<String, String> {
     let folder = TempDir::new().expect("creates");
-    // A folder that does not exist yet.
+    // A folder that does not exist yet, and may be the name of a command that is mistyped.
     let man1 = folder.path().join("man/man1");
-    assert_eq!(stdout_of(&format!("man {}", man1.display())), "");
+    let ran = run(&format!("man {}", man1.display()));
+    let said = format!("tickid: the pages are in {}\n", man1.display());
+    assert_eq!((ran.status, ran.stdout, ran.stderr), (process::OK, String::new(), said));
     let files = fs::read_dir(man1).expect("exists").map(|entry| entry.expect("read").path());
     let page = |path: std::path::PathBuf| {
         let name = path.file_name().expect("has one").to_string_lossy().into_owned();
