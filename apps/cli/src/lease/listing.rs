@@ -2,10 +2,17 @@
 
 use core::time::Duration;
 use std::collections::HashMap;
+use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsFd as _;
 use std::process::ExitCode;
-use std::thread;
 
 use clap::Args;
+#[cfg(target_os = "linux")]
+use nix::{
+    errno::Errno,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+};
 use serde::Serialize;
 use serde_json::json;
 use tickid_core::AnyNode;
@@ -220,6 +227,29 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
             }
             Err(error) => return Err(error.into()),
         }
-        thread::sleep(*every);
+        if !pause(*every).map_err(Failure::Write)? {
+            return Ok(ExitCode::SUCCESS);
+        }
     }
+}
+
+/// Sleeps, and reports whether the output still has a reader. In a quiet realm, the next line that
+/// could not be written may never come.
+#[cfg(target_os = "linux")]
+fn pause(time: Duration) -> io::Result<bool> {
+    let output = io::stdout();
+    // The ends of pipes and terminals are reported in any case.
+    let mut files = [PollFd::new(output.as_fd(), PollFlags::empty())];
+    match poll(&mut files, PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX)) {
+        Ok(0) | Err(Errno::EINTR) => Ok(true),
+        Ok(_) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Sleeps. Whether the output has a reader shows at the next line.
+#[cfg(not(target_os = "linux"))]
+fn pause(time: Duration) -> io::Result<bool> {
+    std::thread::sleep(time);
+    Ok(true)
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 
 use serde_json::Value;
 
-use super::{acquire, folder, rows, spawn, stdout_of};
+use super::{acquire, end_of, folder, rows, spawn, stdout_of};
 use crate::process::{self, NODE_STORE, OK, json_lines, ran_in};
 
 /// A folder that root made by a look would keep its holders out.
@@ -69,6 +69,20 @@ fn watch_shows_each_change() {
     assert_eq!((&free["standing"], &free["token"]), (&"free".into(), &Value::Null));
     watch.kill().expect("killed");
     watch.wait().expect("gone");
+}
+
+/// In a quiet realm no line is written any more, so that alone would not end it.
+#[cfg(target_os = "linux")]
+#[test]
+fn watch_ends_with_its_pipe() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
+    acquire(state.path(), "orders");
+    let mut watch = spawn(state.path(), "lease watch --realm orders --json --every 3600");
+    let mut stdout = BufReader::new(watch.stdout.take().expect("piped"));
+    assert_ne!(stdout.read_line(&mut String::new()).expect("a line"), 0);
+    drop(stdout);
+    assert_eq!(end_of(watch).status, OK);
 }
 
 #[test]
