@@ -5,7 +5,7 @@ use std::env::{self, VarError};
 use std::path::PathBuf;
 
 use clap::Args;
-use tickid_lease::admin::{Created, RealmName, Refusal};
+use tickid_lease::admin::{RealmName, Refusal};
 use tickid_lease::backend::FileBackend;
 use tickid_lease::session::block_on;
 use tickid_lease::{RealmSpec, Store, StoreError};
@@ -129,10 +129,9 @@ pub(crate) fn answer<T>(
 
 /// Returns what to say about a realm that was created, since its name may be mistyped: it names the
 /// nearest other one.
-pub(crate) fn created_remark(store: &Store, created: &Created) -> Option<String> {
-    let realm = &created.record.realm;
+pub(crate) fn created_remark(store: &Store, realm: &RealmSpec) -> Option<String> {
     // A static node without a folder has its realms in memory, so each of its processes makes them.
-    if !created.is_new || store.inner().name() == "memory" {
+    if store.inner().name() == "memory" {
         return None;
     }
     // The nearest name is only a help: the realm is there without it.

@@ -271,8 +271,8 @@ impl Plan<'_> {
         }
         let adopted = answer(store.adopt(&new?))?;
         // Only a name that was given can be mistyped.
-        if is_named {
-            created_remark(&store, &adopted).iter().for_each(|remark| say(remark));
+        if is_named && adopted.is_new {
+            created_remark(&store, &adopted.record.realm).iter().for_each(|it| say(it));
         }
         let realm = adopted.record.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());

@@ -12,7 +12,7 @@ use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
 use crate::message::say;
 use crate::options::Scheme;
-use crate::store::{self, answer};
+use crate::store::{answer, created_remark, kept};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -40,7 +40,7 @@ pub(crate) struct InitArguments {
     realm: RealmOptions,
     #[command(flatten)]
     shape: ShapeOptions,
-    /// Change the nodes and terms of an existing realm to these
+    /// Change the nodes and terms to these if the realm exists
     #[arg(long)]
     reconfigure: bool,
     /// Start immediately, stating that the realm was never in this store; not for deployment
@@ -52,17 +52,23 @@ pub(crate) struct InitArguments {
 pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let store = arguments.realm.store.open()?;
     let realm = arguments.shape.realm(&arguments.realm.realm, arguments.scheme)?;
-    if arguments.reconfigure {
-        answer(store.reconfigure(&realm))?;
-        say_start(&answer(store.realm(realm.name()))?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    // Creating an equal realm again succeeds, so that scripts of deployments can repeat it.
-    if store::kept(&store, realm.name())?.is_none() {
+    let is_missing = kept(&store, realm.name())?.is_none();
+    if is_missing {
         // An epoch that looks mistyped is refused only while it can still be corrected. An existing
         // realm keeps its epoch for good.
         arguments.shape.check_new()?;
     }
+    if arguments.reconfigure {
+        answer(store.reconfigure(&realm))?;
+        let record = answer(store.realm(realm.name()))?;
+        // A realm was expected, so the name may be mistyped.
+        if is_missing && let Some(remark) = created_remark(&store, &record.realm) {
+            say(&remark);
+        }
+        say_start(&record);
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Creating an equal realm again succeeds, so that scripts of deployments can repeat it.
     let start = if arguments.new { Start::Immediately } else { Start::Delayed };
     match answer(store.create(&realm, start)) {
         // The realm keeps the pause that it has. To say nothing would send its user round in a

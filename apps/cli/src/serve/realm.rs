@@ -237,7 +237,9 @@ fn create(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
     let adopted = answer(store.adopt(realm))?;
     // In the form of the log.
     let say = |remark: &str| tracing::info!("{remark}");
-    created_remark(store, &adopted).iter().for_each(|remark| say(remark));
+    if adopted.is_new {
+        created_remark(store, &adopted.record.realm).iter().for_each(|remark| say(remark));
+    }
     start_remark(&adopted.record).iter().for_each(|remark| say(remark));
     Ok(adopted.record.realm)
 }

@@ -83,13 +83,13 @@ fn the_only_node_is_awaited() {
 fn nodes_of_the_realm_are_adopted() {
     for (scheme, bits, field) in [("scru64", 8, "node_id"), ("nanoflake", 10, "generator")] {
         let state = folder();
-        let init = format!("lease init {scheme} --realm orders --term 600 --reconfigure --pool");
+        let init = format!("lease init {scheme} --realm orders --term 600 --pool");
         stdout_of(state.path(), &format!("{init} 7/{bits}"));
         acquire(state.path(), "orders");
         let mut waiting = spawn(state.path(), &format!("gen {scheme} --realm orders"));
         let mut said = BufReader::new(waiting.stderr.take().expect("piped")).lines();
         assert!(said.next().expect("a line").expect("text").contains("waiting"));
-        stdout_of(state.path(), &format!("{init} 8/{bits}"));
+        stdout_of(state.path(), &format!("{init} 8/{bits} --reconfigure"));
         let options = if scheme == "scru64" { "--node-size 8" } else { "--from nanoflake" };
         let inspect = format!("inspect --json {options} {}", end_of(waiting).stdout);
         assert_eq!(json_lines(&stdout_of(state.path(), &inspect))[0][field], 8, "{scheme}");

@@ -44,6 +44,21 @@ fn init_twice_is_a_no_op() {
     assert_eq!(before, core::slice::from_ref(&held));
 }
 
+/// Its name may be mistyped, and its epoch can still be corrected.
+#[test]
+fn reconfigure_says_what_it_creates() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders");
+    let ran = ran_in(state.path(), "lease init sno --realm ordres --reconfigure");
+    let said = "tickid: created the realm ordres: sno, with the nodes 0-65535/16; the nearest is \
+                orders\n";
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, said));
+    assert_eq!(stdout_of(state.path(), "lease init sno --realm ordres --reconfigure"), "");
+    let mistyped = "lease init nanoflake --realm chat --epoch 2020 --reconfigure";
+    let ran = ran_in(state.path(), mistyped);
+    assert_eq!(ran.status, USAGE, "{}", ran.stderr);
+}
+
 #[test]
 fn one_of_two_inits_wins() {
     for _ in 0..4 {
