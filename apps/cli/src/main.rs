@@ -208,7 +208,8 @@ fn run() -> Result<ExitCode, Failure> {
 
 /// Parses the command line, as `Arguments::try_parse` does, with help that fits the terminal.
 fn parse() -> Result<Arguments, clap::Error> {
-    let mut matches = usage::fitting_help(Arguments::command()).try_get_matches()?;
+    let command = usage::without_empty_variables(usage::fitting_help(Arguments::command()));
+    let mut matches = command.try_get_matches()?;
     let parsed = Arguments::from_arg_matches_mut(&mut matches);
     parsed.map_err(|error| error.format(&mut Arguments::command()))
 }

@@ -1,8 +1,11 @@
 //! Errors of usage: clap's, in the form of every other message, with a hint for the mistakes that
 //! people make.
 
+use std::env;
+use std::ffi::OsStr;
+
 use clap::Command;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{PossibleValue, PossibleValuesParser, Resettable, TypedValueParser as _};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use tickid_core::{Clock as _, SystemClock};
 use tickid_detect::{Format, detect};
@@ -40,6 +43,17 @@ pub(crate) fn fitting_help(command: Command) -> Command {
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let command = command.max_term_width(WIDTH).mut_subcommands(fitting_help);
     if text.is_empty() { command } else { command.after_help(paragraphs(&text)) }
+}
+
+/// Leaves out the environment variables without a value. In unit files and manifests there often are
+/// such ones, and clap would take nothing for the value.
+pub(crate) fn without_empty_variables(command: Command) -> Command {
+    let is_empty = |name: &OsStr| env::var_os(name).is_some_and(|value| value.is_empty());
+    let command = command.mut_args(|argument| match argument.get_env() {
+        Some(name) if is_empty(name) => argument.env(Resettable::Reset),
+        _ => argument,
+    });
+    command.mut_subcommands(without_empty_variables)
 }
 
 /// Returns a text without the line breaks within its paragraphs.

@@ -173,11 +173,6 @@ fn set_by_environment(option: Arg) -> Arg {
         return option;
     }
     let name = variable(option.get_id().as_str());
-    // In unit files and manifests, a variable is often there without a value, and clap would take
-    // that for one.
-    if env::var_os(&name).is_some_and(|value| value.is_empty()) {
-        return option;
-    }
     // Once for each option of a process.
     option.env(OsStr::from(&*name.leak())).hide_env_values(true)
 }

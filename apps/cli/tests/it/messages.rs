@@ -567,6 +567,16 @@ fn misspelt_names_of_the_environment_are_named() {
 }
 
 #[test]
+fn variables_without_a_value_are_unset() {
+    for variable in ["TICKID_EPOCH", "TICKID_NODE_SIZE", "TICKID_DRIFT", "TICKID_LAYOUT"] {
+        let ran = run_with("inspect 0u375nxqh5cq", variable, "");
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{variable}");
+    }
+    let list = "lease list";
+    assert_fails(list, &run_with(list, "TICKID_REALM", ""), USAGE, &["--realm <NAME>"]);
+}
+
+#[test]
 #[cfg(all(feature = "serve", feature = "postgres"))]
 fn misspelt_names_of_realms_are_named() {
     for (arguments, name) in [
