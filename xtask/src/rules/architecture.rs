@@ -127,7 +127,7 @@ fn unsafe_files(files: &Files, listed: &[&str]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{files as with, lines};
+    use crate::files::{files, lines};
     use crate::workspace::Dependency;
 
     fn package(folder: &str, dependencies: &[&str], features: &[(&str, &[&str])]) -> Package {
@@ -143,60 +143,97 @@ mod tests {
     }
 
     #[test]
-    fn every_broken_rule_is_found() {
-        let features: &[(&str, &[&str])] = &[
-            ("default", &[]),
-            ("serde", &["dep:serde"]),
-            ("alloc", &["tickid-core/alloc"]),
-            ("uuid", &["dep:uuid"]),
-        ];
+    fn other_arrows_are_found() {
         let packages = [
-            package("crates/core", &["tickid-sno"], &[("serde", &[]), ("alloc", &[])]),
-            package("crates/kuid", &["tickid-core"], features),
+            package("crates/core", &["tickid-sno"], &[]),
+            package("crates/kuid", &["tickid-core"], &[]),
             package("crates/sno", &["tickid-core", "tickid-kuid"], &[]),
             package("crates/lease", &["tickid-sno"], &[]),
             package("crates/tickid", &["tickid-cli"], &[]),
             package("apps/cli", &["tickid-kit"], &[]),
             package("tests/kit", &["tickid-core"], &[]),
             package("crates/new", &[], &[]),
-            package("xtask", &["tickid-kit"], &[("a", &[])]),
         ];
-        let manifest = format!("[package]\n{}\n", INHERITED.join("\n"));
-        let manifests = packages[1..].iter().map(|one| format!("{}/Cargo.toml", one.folder));
-        let mut files: Files = manifests.map(|path| (path, manifest.clone())).collect();
-        files.extend(
-            UNSAFE_FILES[1..].iter().map(|&path| (path.to_owned(), "unsafe_code".to_owned())),
-        );
-        files.extend(with([
-            ("crates/core/Cargo.toml", &*manifest.replace("\n[lints]", "\n[lints.rust]")),
-            ("crates/core/src/lib.rs", "//! | `alloc`, `serde` |"),
-            (
-                "crates/kuid/src/lib.rs",
-                "//! | `alloc` | `uuid` |\n//! | `postgres-types`, `serde` |",
-            ),
-            ("crates/tickid/src/lib.rs", "//! `uuid`\n//! | `alloc`, `serde` |"),
-            ("crates/a.rs", "#![forbid(unsafe_code)]\n// allow(unsafe_code)"),
-            ("crates/b.rs", "#![allow(\n    unsafe_code,\n)]"),
-            (UNSAFE_FILES[0], "#![deny(unsafe_code)]"),
-            ("docs/schemes/kuid.md", ""),
-            ("fuzz/a.rs", "#![allow(unsafe_code)]"),
-        ]));
         let expected = [
             "crates/core/Cargo.toml: must not depend on tickid-sno",
-            "crates/core/Cargo.toml: lacks `[lints]\nworkspace = true`",
-            "crates/kuid/src/lib.rs: no table lists the feature `uuid` of tickid-kuid",
-            "crates/tickid/src/lib.rs: no table lists the feature `uuid` of tickid-kuid",
-            "crates/kuid/Cargo.toml: the feature `serde` lacks `tickid-core/serde`",
             "crates/sno/Cargo.toml: must not depend on tickid-kuid",
-            "docs/schemes/sno.md: the scheme has no page",
             "crates/lease/Cargo.toml: must not depend on tickid-sno",
             "crates/tickid/Cargo.toml: must not depend on tickid-cli",
             "apps/cli/Cargo.toml: must not depend on tickid-kit",
             "crates/new/Cargo.toml: is missing in `ARROWS` in xtask/src/tables.rs",
-            "crates/b.rs: allows `unsafe` code, but is not in `UNSAFE_FILES` in xtask/src/tables.rs",
-            "crates/core/src/clock/counter/hardware.rs: allows no `unsafe` code, but is in \
-             `UNSAFE_FILES` in xtask/src/tables.rs",
         ];
-        assert_eq!(lines(check(&packages, &files)), expected);
+        let found = packages.iter().flat_map(|package| arrows(package, &packages));
+        assert_eq!(lines(found), expected);
+    }
+
+    #[test]
+    fn every_manifest_inherits() {
+        let good = format!("[package]\n{}\n", INHERITED.join("\n"));
+        let check = |text: &str| {
+            let files = files([("a/Cargo.toml", text)]);
+            lines(inherited(&package("a", &[], &[]), &files))
+        };
+        assert_eq!(check(&good), [""; 0]);
+        for part in INHERITED {
+            let lacking = good.replace(&format!("\n{part}"), "\n[lints.rust]");
+            assert_eq!(check(&lacking), [format!("a/Cargo.toml: lacks `{part}`")]);
+        }
+    }
+
+    #[test]
+    fn missing_features_are_found() {
+        let check = |folder: &str, own: &str, facade: &str| {
+            let package = package(folder, &[], &[("default", &[]), ("std", &[]), ("serde", &[])]);
+            let own = (&*format!("{folder}/src/lib.rs"), own);
+            let facade = ("crates/tickid/src/lib.rs", facade);
+            lines(documented_features(&package, &files([own, facade])))
+        };
+        let own = "//! | `std` | yes |\n//! | `postgres-types`, `serde` | no |\n";
+        assert_eq!(check("crates/sno", own, "//! | `serde`, `std` | no |"), [""; 0]);
+        assert_eq!(check("crates/core", own, ""), [""; 0]);
+        assert_eq!(check("apps/cli", "", ""), [""; 0]);
+        let missing = ["crates/tickid/src/lib.rs: no table lists the feature `std` of tickid-sno"];
+        assert_eq!(check("crates/sno", own, "//! | `serde` | not with `std` |"), missing);
+        let missing = ["crates/core/src/lib.rs: no table lists the feature `serde` of tickid-core"];
+        assert_eq!(check("crates/core", "//! `serde`\n//! | `std` |", ""), missing);
+    }
+
+    #[test]
+    fn unforwarded_features_are_found() {
+        let core = package("crates/core", &[], &[("serde", &[]), ("alloc", &[])]);
+        let features: &[(&str, &[&str])] = &[
+            ("serde", &["dep:serde"]),
+            ("alloc", &["tickid-core/alloc"]),
+            ("uuid", &["dep:uuid"]),
+        ];
+        let packages = [core, package("crates/sno", &[], features)];
+        let expected = ["crates/sno/Cargo.toml: the feature `serde` lacks `tickid-core/serde`"];
+        assert_eq!(lines(forwarded_features(&packages[1], &packages)), expected);
+        assert_eq!(lines(forwarded_features(&packages[0], &packages)), [""; 0]);
+    }
+
+    #[test]
+    fn schemes_without_a_page_are_found() {
+        let packages = [package("crates/sno", &[], &[])];
+        let missing = "docs/schemes/sno.md: the scheme has no page".to_owned();
+        assert!(lines(check(&packages, &Files::new())).contains(&missing));
+        let files = files([("docs/schemes/sno.md", "")]);
+        assert!(!lines(check(&packages, &files)).contains(&missing));
+    }
+
+    #[test]
+    fn the_list_of_unsafe_files_is_exact() {
+        let files = files([
+            ("crates/a.rs", "#![allow(unsafe_code, reason = \"x\")]"),
+            ("crates/b.rs", "#![allow(\n    unsafe_code,\n)]"),
+            ("crates/c.rs", "#![forbid(unsafe_code)]\n// allow(unsafe_code)"),
+            ("crates/d.rs", "#[expect(unsafe_code)]"),
+        ]);
+        let expected = [
+            "crates/d.rs: allows `unsafe` code, but is not in `UNSAFE_FILES` in xtask/src/tables.rs",
+            "crates/c.rs: allows no `unsafe` code, but is in `UNSAFE_FILES` in xtask/src/tables.rs",
+        ];
+        let listed = ["crates/a.rs", "crates/b.rs", "crates/c.rs"];
+        assert_eq!(lines(unsafe_files(&files, &listed)), expected);
     }
 }
