@@ -338,7 +338,7 @@ fn of_exec(error: &tickid_exec::Error) -> u8 {
     }
 }
 
-/// Returns the status of a program that could not be run.
+/// Returns the exit status for a program that could not be started.
 #[cfg(target_os = "linux")]
 fn of_run(reason: &io::Error) -> u8 {
     if reason.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE }
@@ -459,7 +459,7 @@ fn of_server(error: &ServerError) -> u8 {
     }
 }
 
-/// Returns what to do about a refusal, if it does not say so itself and needs no operator to find out.
+/// Returns the remedy for a refusal whose message does not name one already.
 fn hint_of_refusal(refusal: &Refusal) -> Option<&'static str> {
     match refusal {
         Refusal::NoRealm { .. } => Some(

@@ -196,7 +196,7 @@ enum Stage {
 }
 
 impl Stage {
-    /// Returns whether the program has not been asked to end.
+    /// Reports whether the program runs, and nothing has asked it to end.
     const fn is_running(self) -> bool {
         match self {
             Self::Running { .. } => true,

@@ -16,7 +16,7 @@ use tickid_snowflake::Preset;
 
 use crate::options::values::{check_epoch, setting};
 
-/// Reports whether a form is a text of its own, and not one that JSON has of every ID.
+/// Reports whether a form is a text. The other forms are members of each JSON object anyway.
 pub(crate) const fn is_text(form: Form) -> bool {
     match form {
         Form::Text(_) | Form::Own => true,

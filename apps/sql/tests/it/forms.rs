@@ -435,7 +435,7 @@ fn ranges_are_immutable(server: &Postgres) {
     assert!(plan.contains("Index Only Scan") && !plan.contains("tickid."), "{plan}");
 }
 
-/// Of an immutable function that draws, PostgreSQL may take one ID for many rows.
+/// PostgreSQL may call an immutable function once for many rows, which would get one ID.
 fn what_calls_a_volatile_function_is_volatile(server: &Postgres) {
     let session = Base::new(server, &KINDS).session();
     let calls = "string_agg(DISTINCT caller.proname || ' calls ' || called.proname, ', ')

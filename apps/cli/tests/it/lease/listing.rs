@@ -71,7 +71,7 @@ fn watch_shows_each_change() {
     watch.wait().expect("gone");
 }
 
-/// In a quiet realm no line is written any more, so that alone would not end it.
+/// A quiet realm gives it nothing more to write, so a failed write cannot tell it to stop.
 #[cfg(target_os = "linux")]
 #[test]
 fn watch_ends_with_its_pipe() {
