@@ -23,7 +23,7 @@ use crate::limits::RESERVE;
 use crate::metrics::Protocol;
 use crate::shared::{Peer, ServerState};
 use crate::socket::Socket;
-use crate::stream::{ClientStream, Stream};
+use crate::stream::{ClientStream, Lingering, Stream};
 use crate::tls::ReloadedTls;
 use crate::{http, resp};
 
@@ -129,16 +129,15 @@ impl Listener {
             }
             // An answer would need an encrypted connection.
             Protocol::Resp if self.tls.is_some() => {}
-            Protocol::Resp => self.reserve(patience, async move {
+            Protocol::Resp => {
                 let answer =
                     format!("-ERR max number of clients reached (limit connections, {most})\r\n");
-                // A client that does not take it is not told.
-                let _ = match stream {
-                    Stream::Tcp(mut stream) => stream.write_all(answer.as_bytes()).await,
+                match stream {
+                    Stream::Tcp(stream) => self.reserve(patience, tell(stream, answer)),
                     #[cfg(unix)]
-                    Stream::Unix(mut stream) => stream.write_all(answer.as_bytes()).await,
-                };
-            }),
+                    Stream::Unix(stream) => self.reserve(patience, tell(stream, answer)),
+                }
+            }
         }
     }
 
@@ -146,6 +145,15 @@ impl Listener {
     fn reserve(&self, patience: Duration, task: impl Future<Output = ()> + Send + 'static) {
         let end = self.slots.enter_reserve(&self.shared.cut_off);
         self.tasks.spawn(async move { end.run_until_cancelled(timeout(patience, task)).await });
+    }
+}
+
+/// Sends a client its only answer.
+async fn tell(stream: impl ClientStream, answer: String) {
+    let mut stream = Lingering::new(stream);
+    // A client that does not take it is not told.
+    if stream.write_all(answer.as_bytes()).await.is_ok() {
+        let _ = stream.shutdown().await;
     }
 }
 

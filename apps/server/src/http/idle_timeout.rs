@@ -14,7 +14,7 @@ use tokio_io_timeout::TimeoutStream;
 
 use super::link::Link;
 use crate::shared::{LOOK, Last};
-use crate::stream::ClientStream;
+use crate::stream::{ClientStream, Lingering};
 
 /// A stream that fails once nothing has come through it for too long, or once its client has left
 /// while nothing is read from it. When the server stops, it ends after the bytes that have arrived
@@ -22,7 +22,7 @@ use crate::stream::ClientStream;
 /// buffer if it were shut down. HTTP/2, which ends by a frame of its own, is shut down instead.
 #[derive(Debug)]
 pub(super) struct IdleTimeout<S> {
-    stream: Pin<Box<TimeoutStream<S>>>,
+    stream: Pin<Box<TimeoutStream<Lingering<S>>>>,
     link: Arc<Link>,
     /// The version of HTTP, once something was read.
     is_http2: Option<bool>,
@@ -40,7 +40,7 @@ impl<S: ClientStream> IdleTimeout<S> {
     /// Lets the client send nothing for the time `idle`, and accept no byte of an answer for the
     /// time `stuck`.
     pub(super) fn new(stream: S, link: Arc<Link>, idle: Duration, stuck: Duration) -> Self {
-        let mut stream = TimeoutStream::new(stream);
+        let mut stream = TimeoutStream::new(Lingering::new(stream));
         stream.set_read_timeout(Some(idle));
         stream.set_write_timeout(Some(stuck));
         Self {
@@ -87,6 +87,7 @@ impl<S: ClientStream> IdleTimeout<S> {
         // the end of the stream for hyper.
         timer.as_mut().reset(last.deadline);
         ready!(timer.as_mut().poll(context));
+        self.stream.as_mut().get_pin_mut().get_mut().note_quiet();
         Poll::Ready(Ok(()))
     }
 

@@ -14,7 +14,7 @@ use super::reply;
 use super::session::{AfterCommand, PendingReply, RespSession, Transaction};
 use crate::metrics::Protocol;
 use crate::shared::{LOOK, Last, Peer, ServerState};
-use crate::stream::ClientStream;
+use crate::stream::{ClientStream, Lingering};
 
 /// The size of a quiet connection's buffer.
 const QUIET: usize = 1_024;
@@ -35,7 +35,7 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let session = RespSession::new(Arc::clone(&shared), id, peer);
     let connection = RespConnection {
-        stream,
+        stream: Lingering::new(stream),
         session,
         input: Vec::new(),
         read: 0,
@@ -47,7 +47,7 @@ pub(crate) async fn serve(
 }
 
 struct RespConnection<S> {
-    stream: S,
+    stream: Lingering<S>,
     session: RespSession,
     /// Bytes that have arrived.
     input: Vec<u8>,
@@ -115,7 +115,10 @@ impl<S: ClientStream> RespConnection<S> {
                         match &mut last {
                             Some(last) if now < last.deadline => {}
                             Some(last) if self.stream.has_more() => last.prolong(),
-                            Some(_) => return self.close(limits.timeout).await,
+                            Some(_) => {
+                                self.stream.note_quiet();
+                                return self.close(limits.timeout).await;
+                            }
                             None if now < deadline => {}
                             None => return self.time_out(is_partial, limits.timeout).await,
                         }

@@ -105,9 +105,8 @@ impl Raw {
     /// Reads all that comes until the server closes the connection.
     pub(crate) async fn rest(&mut self) -> String {
         let mut rest = Vec::new();
-        // A connection that was closed with unread requests may end with an error.
-        let _ =
-            timeout(PATIENCE, self.stream.read_to_end(&mut rest)).await.expect("an end in time");
+        let read = timeout(PATIENCE, self.stream.read_to_end(&mut rest)).await;
+        read.expect("an end in time").expect("an end without a reset");
         String::from_utf8_lossy(&rest).into_owned()
     }
 
