@@ -256,7 +256,12 @@ impl LeaseSession {
         // issue at once.
         let moves = match self.lease {
             Some(lease) if now >= self.renewal.due => return Ok(Some(Request::Renew(lease))),
-            Some(_) if tick.is_none() || stall <= self.terms().term => return Ok(None),
+            Some(_) if tick.is_none() => return Ok(None),
+            Some(_) if stall <= self.terms().term => {
+                // A claim of another node, carried out only now, is of no use any more.
+                self.claim = None;
+                return Ok(None);
+            }
             Some(_) => true,
             None => false,
         };
@@ -316,7 +321,9 @@ impl LeaseSession {
                 Outcome::Acquired(lease)
             }
             Err(error) if is_renewal && error.is_lost() => {
-                // The next claim shows this lease: it may be the proof that the store lost data.
+                // The next claim shows this lease: it may be the proof that the store lost data. One
+                // of another node that is still unanswered would not show it.
+                self.claim = None;
                 self.lost = self.lease.take().zip(error.lease_end());
                 self.acquisition = Timer { due: now, failures: 0 };
                 Outcome::Lost(error)
@@ -342,11 +349,11 @@ impl LeaseSession {
                 let timer = Timer { due, failures };
                 match request {
                     Request::Renew(_) => self.renewal = timer,
+                    // Also one of another node. Each new claim could take a further node, whose
+                    // window then starts in the future of a clock that was set back, until all
+                    // nodes are used up.
                     Request::Acquire(claim) => {
-                        self.acquisition = timer;
-                        // A claim of another node is not repeated: when it is carried out at last,
-                        // the clock may be right again.
-                        self.claim = self.lease.is_none().then_some(claim);
+                        (self.acquisition, self.claim) = (timer, Some(claim))
                     }
                 }
                 Outcome::Failed(error)

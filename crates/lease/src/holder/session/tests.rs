@@ -336,6 +336,14 @@ fn lost_leases_are_shown() {
     assert_eq!(claim(&request), shown);
     session.answered(request.unwrap(), due, due, Err(unreachable()));
     assert_eq!(claim(&session.next(secs(200), NO_STALL, 3)), shown);
+
+    // A claim of another node was unanswered before.
+    let mut session = self::session(1).holding(secs(100));
+    let request = session.next(secs(101), secs(3_600), 2).unwrap();
+    session.answered(request, secs(101), secs(101), Err(unreachable()));
+    let due = session.due();
+    session.answer(due, Err(refused(Refusal::Lost { node: lease(1).node, why })));
+    assert_eq!(claim(&session.next(due, NO_STALL, 3)), shown);
 }
 
 /// Also under nodes that share its IDs, and while the present lease continues.
@@ -386,15 +394,20 @@ fn old_node_kept_until_replaced() {
     session.answered(request, now, now, Err(exhausted()));
     assert_eq!(session.lease(), Some(&lease(1)));
     assert!(session.acquisition.due > now && session.acquisition.due <= now + TERM / 10);
-    // It is still renewed, and the next attempt is a new claim.
+    // It is still renewed, and the next attempt repeats the claim, which may have been carried out.
     let due = session.renewal.due;
     assert_eq!(session.next(due, secs(3_600), 3), Some(Request::Renew(lease(1))));
     session.answer(due, Ok(lease(1)));
+    let token = |request: Option<Request>| match request {
+        Some(Request::Acquire(claim)) => claim.token,
+        other => panic!("{other:?}"),
+    };
     let request = session.next(due, secs(3_600), 3);
-    assert!(
-        matches!(&request, Some(Request::Acquire(claim)) if claim.token == Token::from_bits(3))
-    );
+    session.answered(request.clone().unwrap(), due, due, Err(unreachable()));
+    assert_eq!(token(request), Token::from_bits(2));
     assert_eq!(session.next(due, NO_STALL, 4), None, "the clock is right again");
+    // The next time it is wrong is another matter.
+    assert_eq!(token(session.next(due + secs(1), secs(3_600), 5)), Token::from_bits(5));
 }
 
 #[test]

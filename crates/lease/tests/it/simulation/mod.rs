@@ -30,9 +30,10 @@ use self::bug::Bug;
 use self::world::{Life, Lost, Masked, Tally, World};
 use crate::subjects::{Kuids, Nanoflakes, Scru64s, Snos};
 
-/// Enough worlds to find each of the [simplified rules](bug::Bug), which is tested.
+/// Enough worlds to find each of the [simplified rules](bug::Bug), which is tested, and to see what
+/// is rarest a few times, that is a holder that moves to another node.
 /// `cargo xtask verify simulation` runs millions.
-const SEEDS: u64 = 2_000;
+const SEEDS: u64 = 3_000;
 
 /// Runs one world, with one of the four schemes.
 fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
@@ -62,7 +63,7 @@ fn run_all(part: u64) {
     }
     // A world where nothing happens proves nothing.
     for (what, count) in tally.counts() {
-        assert!(count > seeds() / 2_000, "{what}: only {count} times");
+        assert!(count > seeds() / SEEDS, "{what}: only {count} times");
     }
 }
 
