@@ -132,10 +132,21 @@ impl Listener {
             Protocol::Resp => {
                 let answer =
                     format!("-ERR max number of clients reached (limit connections, {most})\r\n");
+                let answering = self.shared.answering.token();
                 match stream {
-                    Stream::Tcp(stream) => self.reserve(patience, tell(stream, answer)),
+                    Stream::Tcp(stream) => {
+                        self.reserve(
+                            patience,
+                            tell(Lingering::new(stream, patience, answering), answer),
+                        );
+                    }
                     #[cfg(unix)]
-                    Stream::Unix(stream) => self.reserve(patience, tell(stream, answer)),
+                    Stream::Unix(stream) => {
+                        self.reserve(
+                            patience,
+                            tell(Lingering::new(stream, patience, answering), answer),
+                        );
+                    }
                 }
             }
         }
@@ -149,8 +160,7 @@ impl Listener {
 }
 
 /// Sends a client its only answer.
-async fn tell(stream: impl ClientStream, answer: String) {
-    let mut stream = Lingering::new(stream);
+async fn tell(mut stream: Lingering<impl ClientStream>, answer: String) {
     // A client that does not take it is not told.
     if stream.write_all(answer.as_bytes()).await.is_ok() {
         let _ = stream.shutdown().await;

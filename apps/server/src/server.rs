@@ -460,7 +460,8 @@ impl Server {
         // After the grace period the connections are dropped wherever they are, so the second wait
         // is short.
         if tokio::time::timeout(grace, tasks.wait()).await.is_err() {
-            stopped.cut_off = true;
+            // Others have sent all that they had to send.
+            stopped.cut_off = !shared.answering.is_empty();
             shared.cut_off.cancel();
             tasks.wait().await;
         }

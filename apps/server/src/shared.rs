@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::access::Access;
 use crate::limits::Limits;
@@ -26,6 +27,8 @@ pub(crate) struct ServerState {
     pub(crate) stopping: CancellationToken,
     /// Cancelled when the grace period of stopping is over.
     pub(crate) cut_off: CancellationToken,
+    /// The connections whose own side has not ended.
+    pub(crate) answering: TaskTracker,
     pub(crate) started: Instant,
     connections: AtomicU64,
 }
@@ -40,6 +43,7 @@ impl ServerState {
             warnings: ConnectionWarnings::default(),
             stopping: CancellationToken::new(),
             cut_off: CancellationToken::new(),
+            answering: TaskTracker::new(),
             started: Instant::now(),
             connections: AtomicU64::new(0),
         }

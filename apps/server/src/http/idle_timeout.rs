@@ -12,7 +12,7 @@ use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use tokio_io_timeout::TimeoutStream;
 
-use super::link::Link;
+use super::link::{ClientProgress, Link};
 use crate::shared::{LOOK, Last};
 use crate::stream::{ClientStream, Lingering};
 
@@ -30,6 +30,8 @@ pub(super) struct IdleTimeout<S> {
     is_awaited: bool,
     /// Set if something was written since the last flush.
     has_written: bool,
+    /// Set once it is shut down, when the client is expected to leave.
+    is_ending: bool,
     /// The time of the next check that the client is still there, once a request has waited.
     look: Option<Pin<Box<Sleep>>>,
     /// The bytes that are still read once the server is stopping, and the timer of their end.
@@ -39,8 +41,13 @@ pub(super) struct IdleTimeout<S> {
 impl<S: ClientStream> IdleTimeout<S> {
     /// Lets the client send nothing for the time `idle`, and accept no byte of an answer for the
     /// time `stuck`.
-    pub(super) fn new(stream: S, link: Arc<Link>, idle: Duration, stuck: Duration) -> Self {
-        let mut stream = TimeoutStream::new(Lingering::new(stream));
+    pub(super) fn new(
+        stream: Lingering<S>,
+        link: Arc<Link>,
+        idle: Duration,
+        stuck: Duration,
+    ) -> Self {
+        let mut stream = TimeoutStream::new(stream);
         stream.set_read_timeout(Some(idle));
         stream.set_write_timeout(Some(stuck));
         Self {
@@ -49,6 +56,7 @@ impl<S: ClientStream> IdleTimeout<S> {
             is_http2: None,
             is_awaited: false,
             has_written: false,
+            is_ending: false,
             look: None,
             last: None,
         }
@@ -160,13 +168,19 @@ impl<S: ClientStream> AsyncWrite for IdleTimeout<S> {
         let this = self.get_mut();
         // It is called each time that the connection is polled. If nothing was written and nothing
         // is awaited, a request is waiting for its answer.
-        if !core::mem::take(&mut this.has_written) && !this.is_awaited {
+        if !core::mem::take(&mut this.has_written) && !this.is_awaited && !this.is_ending {
             this.poll_look(context)?;
         }
         this.stream.as_mut().poll_flush(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.get_mut().stream.as_mut().poll_shutdown(context)
+        let this = self.get_mut();
+        this.is_ending = true;
+        // The end has a time of its own, also that of a client which sent no valid request.
+        this.link.advance(ClientProgress::Known);
+        // Not through the timeout, which would wake the task over and over: hyper flushes each time
+        // that it polls, and each flush starts the time anew.
+        this.stream.as_mut().get_pin_mut().poll_shutdown(context)
     }
 }

@@ -31,7 +31,7 @@ pub(crate) use self::link::ConnectionKind;
 use self::link::{ClientProgress, Link};
 use self::streams::Streams;
 use crate::shared::{Peer, ServerState};
-use crate::stream::ClientStream;
+use crate::stream::{ClientStream, Lingering};
 
 /// The time within which the head of a request must arrive, and the longest that HTTP/1 keeps a
 /// connection without one.
@@ -99,6 +99,7 @@ pub(crate) async fn serve(
     let Service { router, builder } = service;
     let limits = &shared.limits;
     let link = Arc::new(Link::new(peer, kind));
+    let stream = Lingering::new(stream, limits.timeout, shared.answering.token());
     let stream = IdleTimeout::new(stream, Arc::clone(&link), limits.idle, limits.timeout);
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Arc::clone(&link));
@@ -173,6 +174,36 @@ mod tests {
             client.read_to_end(&mut rest).await.unwrap();
             // The timer has a resolution of a millisecond.
             assert_eq!(start.elapsed().as_secs(), patience.as_secs(), "{first}");
+        }
+    }
+
+    /// Neither a client that goes on sending after its refusal, nor one whose refusal comes late,
+    /// is kept for longer or shorter than others.
+    #[tokio::test(start_paused = true)]
+    async fn a_refused_client_is_awaited_for_two_seconds() {
+        let health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+        for (before, pause) in [(health, Duration::ZERO), ("", Duration::from_millis(4_900))] {
+            let limits = Limits::default();
+            let access = Access::new(None, None);
+            let shared = Arc::new(ServerState::new(Realms::default(), access, limits));
+            let (client, server) = duplex(1_024);
+            let (mut read, mut write) = tokio::io::split(client);
+            let service = Service::new(&shared);
+            tokio::spawn(serve(server, service, shared, Peer(None), ConnectionKind::Regular));
+            write.write_all(before.as_bytes()).await.unwrap();
+            sleep(pause).await;
+            let start = Instant::now();
+            write.write_all(b"no request\r\n\r\n").await.unwrap();
+            for _ in 0..100 {
+                if write.write_all(b"x").await.is_err() {
+                    break;
+                }
+                sleep(Duration::from_millis(300)).await;
+            }
+            assert_eq!(start.elapsed().as_millis(), 2_100, "{before}");
+            let mut rest = String::new();
+            read.read_to_string(&mut rest).await.unwrap();
+            assert!(rest.contains("HTTP/1.1 400 Bad Request"), "{rest}");
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let session = RespSession::new(Arc::clone(&shared), id, peer);
     let connection = RespConnection {
-        stream: Lingering::new(stream),
+        stream: Lingering::new(stream, shared.limits.timeout, shared.answering.token()),
         session,
         input: Vec::new(),
         read: 0,
@@ -117,7 +117,7 @@ impl<S: ClientStream> RespConnection<S> {
                             Some(last) if self.stream.has_more() => last.prolong(),
                             Some(_) => {
                                 self.stream.note_quiet();
-                                return self.close(limits.timeout).await;
+                                return self.stream.shutdown().await;
                             }
                             None if now < deadline => {}
                             None => return self.time_out(is_partial, limits.timeout).await,
@@ -128,7 +128,7 @@ impl<S: ClientStream> RespConnection<S> {
                 }
             };
             if len == 0 {
-                return Ok(());
+                return self.stream.shutdown().await;
             }
             self.was_full = self.input.len() == self.input.capacity();
             let arrived = self.input.len();
@@ -140,7 +140,7 @@ impl<S: ClientStream> RespConnection<S> {
                 last.read(len, !self.input.is_empty());
             }
             if status == ConnectionStatus::Over || last.is_some_and(|last| last.is_over()) {
-                return self.close(limits.timeout).await;
+                return self.stream.shutdown().await;
             }
         }
     }
@@ -164,11 +164,7 @@ impl<S: ClientStream> RespConnection<S> {
             reply::error(&text, &mut self.output);
             self.flush(timeout).await?;
         }
-        self.close(timeout).await
-    }
-
-    async fn close(mut self, patience: Duration) -> io::Result<()> {
-        timeout(patience, self.stream.shutdown()).await.unwrap_or(Ok(()))
+        self.stream.shutdown().await
     }
 
     /// Answers the commands that have arrived.
