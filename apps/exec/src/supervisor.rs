@@ -244,11 +244,7 @@ impl Supervisor<'_> {
             Err(failure) => Err(failure),
         };
         // No program has used them.
-        self.is_releasing.store(true, Ordering::SeqCst);
-        for window in self.leases.to_release() {
-            let unused = self.store.release(&self.realm, &window.lease, None);
-            answer(unused).map_err(Error::GiveBack)?;
-        }
+        self.give_back(None);
         ended
     }
 
@@ -439,14 +435,19 @@ impl Supervisor<'_> {
         let tick = self.realm.tick_at(self.latest).unwrap_or(last);
         let ahead = self.realm.terms().allowance.saturating_add(1);
         let used = tick.saturating_add(ahead).min(last);
+        self.give_back(Some(used));
+        Ok(())
+    }
+
+    /// Releases the nodes. An error does not change how the program, or the wait for it, has ended.
+    fn give_back(&self, used: Option<u64>) {
         // First, because a renewal that comes after the release finds no lease, and would report it
         // as lost.
         self.is_releasing.store(true, Ordering::SeqCst);
         for window in self.leases.to_release() {
-            let release = self.store.release(&self.realm, &window.lease, Some(used));
+            let release = self.store.release(&self.realm, &window.lease, used);
             if let Err(error) = answer(release) {
-                // The exit status remains the program's, which has done its work. From a store that
-                // does not answer, each further node would take another timeout.
+                // From a store that does not answer, each further node would take another timeout.
                 let is_unreachable = error.is_unreachable();
                 self.say(&Error::GiveBack(error).to_string());
                 if is_unreachable {
@@ -454,7 +455,6 @@ impl Supervisor<'_> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Kills the descendants that are left, while the leases are still renewed. Reports whether all

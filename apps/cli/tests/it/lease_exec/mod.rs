@@ -217,6 +217,21 @@ fn signal_while_waiting_releases() {
     assert_eq!((&row["token"], tick(&row["ceiling"])), (&Value::Null, ceiling + 1));
 }
 
+/// A store that is gone by then changes nothing about how the wait has ended.
+#[test]
+fn signal_while_waiting_decides_the_status() {
+    let state = state("sno --pool 5/16");
+    assert_eq!(ran(&mut exec(state.path(), "", "true")).status, OK);
+    let mut waiting = Supervised::start(exec(state.path(), "", "echo began"));
+    let said = waiting.stderr.next().expect("a line").expect("text");
+    assert!(said.contains("waiting for the window"), "{said}");
+    std::fs::remove_dir_all(state.path().join("tickid")).expect("removed");
+    waiting.signal(Signal::SIGTERM);
+    let (stdout, stderr, status) = waiting.end();
+    assert_eq!((stdout.as_str(), status.code()), ("", Some(143)), "{stderr}");
+    assert!(stderr.contains("the node is free when its window ends"), "{stderr}");
+}
+
 #[test]
 fn renewals_extend_the_run() {
     let state = state("sno --pool 5/16 --term 1 --skew 3");
