@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
             out.buffer().extend_from_slice(lines(finding, width).as_bytes());
         }
     }
-    out.flush()?;
+    out.flush_or_closed()?;
     // If the store and the clock have errors, the store's status wins.
     let statuses = findings.iter().filter_map(|finding| finding.status);
     let status = statuses.min_by_key(|status| *status != STORE).unwrap_or(0);

@@ -3,6 +3,7 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::io::Write as _;
 
 use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser, Resettable, TypedValueParser as _};
@@ -29,7 +30,8 @@ pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
     let text = quoted(error).render().ansi().to_string();
     // A summary of the usage follows.
     let message = text.split("\n\n").next().unwrap_or_default();
-    anstream::eprintln!("{}", message.trim_end());
+    // The status says it, too, where standard error cannot be written.
+    let _ = writeln!(anstream::stderr(), "{}", message.trim_end());
     say_hint(&hint);
     std::process::exit(code);
 }

@@ -101,10 +101,16 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         width: picture::width(),
         zone: arguments.tz.clone(),
     };
-    let status = input::run(&arguments.ids, &arguments.selection, &mut inspector)?;
+    let read = input::run(&arguments.ids, &arguments.selection, &mut inspector);
+    // Also after an input that could not be read to its end. The lines before that count.
     let status = match inspector.summary.take() {
-        Some(summary) => write_summary(summary, arguments.json, status)?,
-        None => status,
+        Some(summary) => {
+            let is_clear = summary.is_clear();
+            write_summary(summary, arguments.json)?;
+            let status = read?;
+            if is_clear { status } else { ExitCode::from(INVALID) }
+        }
+        None => read?,
     };
     // Most lines of a log have no ID, and none of them is an error. If no line has one, the search
     // has failed, like grep's.
@@ -122,21 +128,14 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     Ok(status)
 }
 
-/// Writes the summary, and returns the exit status.
-fn write_summary(
-    summary: InputSummary,
-    is_json: bool,
-    status: ExitCode,
-) -> Result<ExitCode, Failure> {
-    let status = if summary.is_clear() { status } else { ExitCode::from(INVALID) };
+fn write_summary(summary: InputSummary, is_json: bool) -> Result<(), Failure> {
     let mut out = Output::stdout();
     if is_json {
         summary.write_json(out.buffer())?;
     } else {
         summary.write_table(out.buffer());
     }
-    out.flush()?;
-    Ok(status)
+    out.flush()
 }
 
 /// Returns the number of characters of a text. Each invalid byte counts as one.

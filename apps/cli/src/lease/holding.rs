@@ -85,7 +85,11 @@ pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure>
     write_head(*json, out.buffer());
     let line = NodeLine::new(&realm, row.node, Some(&row), Standing::Held);
     line.write(*json, out.buffer())?;
-    out.flush()?;
+    // Nobody can use a lease, or release it, whose line was not read.
+    if let Err(failure) = out.flush() {
+        answer(store.release(&realm, &lease, None))?;
+        return Err(failure.hinting("the lease is released"));
+    }
     // On standard error, as the columns on standard output have no room for it. JSON has it as a
     // member.
     if !json {

@@ -194,7 +194,7 @@ pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
             out.drain()?;
         }
     }
-    out.flush()?;
+    out.flush_or_closed()?;
     let warnings = if arguments.check { summary.warnings(arguments.min_free) } else { Vec::new() };
     for warning in &warnings {
         say(warning);

@@ -103,6 +103,12 @@ impl Output {
         written.map_err(Failure::Write)
     }
 
+    /// Writes everything out, for a command whose exit status says what its output says. It does so
+    /// also to those who read no output.
+    pub(crate) fn flush_or_closed(&mut self) -> Result<(), Failure> {
+        self.flush().or_else(|failure| if failure.is_closed_pipe() { Ok(()) } else { Err(failure) })
+    }
+
     /// Writes everything out, and puts a new file in its place.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.flush()?;
@@ -174,6 +180,8 @@ impl NewFile {
 
     /// Puts the file in the place of the old one.
     fn replace(&self) -> io::Result<()> {
+        // Some systems report only here that bytes could not be written.
+        self.file.sync_all()?;
         // A file that is mounted by itself, as into a container, cannot be replaced.
         fs::rename(&self.temporary, &self.path)
             .or_else(|_| fs::copy(&self.temporary, &self.path).map(drop))

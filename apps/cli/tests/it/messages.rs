@@ -692,3 +692,11 @@ fn hinted_terms_change_nothing_else() {
         assert_eq!(facts(), (kept, after.1, "lowest".into()), "{hinted}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn usage_errors_need_no_standard_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a device");
+    let ran = ran(tickid("gen nosuch").stderr(full));
+    assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""));
+}

@@ -69,6 +69,15 @@ pub(crate) fn ran(command: &mut Command) -> Ran {
     command.output().expect("runs").into()
 }
 
+/// Runs a command whose output nobody reads.
+pub(crate) fn ran_unread(state: &Path, arguments: &str) -> Ran {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = with_state(state, arguments);
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().expect("runs");
+    Ran::from(child.wait_with_output().expect("ends"))
+}
+
 /// Runs the command of a user with the state folder `state`.
 pub(crate) fn ran_in(state: &Path, arguments: &str) -> Ran {
     ran(&mut with_state(state, arguments))

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader};
 use serde_json::Value;
 
 use super::{acquire, end_of, folder, rows, spawn, stdout_of};
-use crate::process::{self, NODE_STORE, OK, json_lines, ran_in};
+use crate::process::{self, NODE_STORE, OK, json_lines, ran_in, ran_unread};
 
 /// A folder that root made by a look would keep its holders out.
 #[test]
@@ -146,6 +146,9 @@ fn check_counts_free_nodes() {
     let (status, said) = check("");
     assert_eq!(status, process::INVALID, "{said}");
     assert!(said.contains("0 of 2 nodes"), "{said}");
+    // A monitor may look at the status alone.
+    let unread = ran_unread(state.path(), "lease list --realm orders --check");
+    assert_eq!((unread.status, unread.stderr), (status, said));
     assert_eq!(check("--min-free 0"), (OK, String::new()));
 
     fs::write(state.path().join("tickid/orders/nodes/5-16"), "nonsense").expect("written");

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{acquire, folder, rows, stdout_of};
-use crate::process::{NODE_STORE, USAGE, ran_in};
+use crate::process::{NODE_STORE, OK, USAGE, ran_in, ran_unread};
 
 #[test]
 fn released_windows_stay_used() {
@@ -56,5 +56,16 @@ fn expired_leases_release_unused() {
     let token = held["token"].as_str().expect("a token");
     let release = format!("lease release --realm orders --token {token} --unused");
     stdout_of(state.path(), &release);
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
+}
+
+#[test]
+fn leases_that_cannot_be_shown_are_released() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
+    let unread = ran_unread(state.path(), "lease acquire --realm orders --holder job");
+    assert_ne!(unread.status, OK, "{}", unread.stderr);
+    assert!(unread.stderr.contains("cannot write the output"), "{}", unread.stderr);
+    assert!(unread.stderr.contains("the lease is released"), "{}", unread.stderr);
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
 }
