@@ -44,7 +44,7 @@ impl OtherTime {
 
     fn stdout_of(&self, state: &Path, offset: &str, arguments: &str) -> String {
         let ran = self.run(state, offset, arguments);
-        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{offset}: {arguments}");
+        assert_eq!((ran.status, ran.said().as_str()), (OK, ""), "{offset}: {arguments}");
         ran.stdout
     }
 }

@@ -289,7 +289,7 @@ async fn clients_that_left_have_no_place() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_answers_what_arrived() {
     const REQUESTS: usize = 3_000;
-    let server = server().await;
+    let server = with_limits(Limits { grace: PATIENCE, ..Limits::default() }).await;
     let mut raw = Raw::http(&server).await;
     raw.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".repeat(REQUESTS)).await;
     assert_eq!(raw.line().await, "HTTP/1.1 200 OK");

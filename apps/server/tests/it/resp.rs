@@ -528,7 +528,7 @@ async fn clients_that_left_have_no_place() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_answers_what_arrived() {
     const REQUESTS: usize = 200_000;
-    let server = server().await;
+    let server = with_limits(Limits { grace: PATIENCE, ..Limits::default() }).await;
     let raw = Raw::resp(&server).await;
     let (mut read, mut write) = raw.stream.into_split();
     let reader = tokio::spawn(async move {

@@ -23,9 +23,9 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 /// A part of the error of a statement that timed out. PostgreSQL ascribes it to a user if the
 /// statement was about to end.
 pub(crate) const TIMED_OUT: [&str; 2] = ["statement timeout", "user request"];
-/// A time that scripted clocks start at, in microseconds since 1970: 2027. Whole seconds, and a
-/// multiple of every tick.
-pub(crate) const START: i64 = 1_800_000_000_000_000;
+/// A time that scripted clocks start at, in microseconds since 1970: 2039, ahead of the
+/// server's own. Whole seconds, and a multiple of every tick.
+pub(crate) const START: i64 = 2_200_000_000_000_000;
 
 pub(crate) const DISCORD: Nanoflake = Nanoflake { epoch: Epoch::DISCORD };
 

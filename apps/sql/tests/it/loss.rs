@@ -35,12 +35,12 @@ fn crash(server: &Postgres, base: &Base<'_>, rounds: u32) -> Result<Vec<Parts>, 
     let mut ids = Vec::new();
     for round in 0..rounds {
         // The clock runs ten times as fast, and starts at the same time in each round.
-        base.psql(
+        base.psql(&format!(
             "CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint
              LANGUAGE sql VOLATILE PARALLEL SAFE
-             RETURN 1800000000000000 + 10 * (date_part('epoch', pg_catalog.clock_timestamp()
+             RETURN {START} + 10 * (date_part('epoch', pg_catalog.clock_timestamp()
                  - pg_catalog.pg_postmaster_start_time()) * 1000000)::bigint",
-        );
+        ));
         let (is_over, count) = (&AtomicBool::new(false), &AtomicU32::new(0));
         let sessions = [(); 4].map(|()| base.session());
         let of_round = thread::scope(|scope| {

@@ -20,7 +20,7 @@ fn folder() -> TempDir {
 
 fn stdout_of(state: &Path, arguments: &str) -> String {
     let ran = ran_in(state, arguments);
-    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");
+    assert_eq!((ran.status, ran.said().as_str()), (OK, ""), "{arguments}");
     ran.stdout
 }
 

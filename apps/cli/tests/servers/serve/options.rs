@@ -161,7 +161,7 @@ fn options_are_set_by_environment() {
     let mut command = with_state(state.path(), "serve --max-count 7");
     command.env("TICKID_REALMS", "orders=sno,chat=nanoflake").env("TICKID_HOLDER", "tests");
     command.env("TICKID_TOKEN_FILE", &tokens).env("TICKID_UNIX", "");
-    command.env("TICKID_MAX_COUNT", "5").env("TICKID_RATE", "9").env("TICKID_TIMEOUT", "1s");
+    command.env("TICKID_MAX_COUNT", "5").env("TICKID_RATE", "9").env("TICKID_TIMEOUT", "60s");
     // Variables of other programs and subcommands, and one that is misspelt.
     command.env("TICKID_PORT", "tcp://10.0.0.1:6400").env("TICKID_REALM", "orders");
     command.env("TICKID_EPOCH", "discord").env("TICKID_MAX_COUNTS", "7");

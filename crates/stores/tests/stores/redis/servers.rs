@@ -144,14 +144,15 @@ fn a_paused_server_is_unreachable(_: &Redis) {
     let server = Redis::start().unwrap();
     let url = format!("redis://{}", server.address());
     let timeout = Duration::from_millis(200);
-    let store = Store::new(RedisBackend::open_with_timeout(&url, timeout).unwrap());
-    let windows = Windows::new("0-7/10").begun(&store);
-    let held = windows.acquire(&store).unwrap();
+    let impatient = Store::new(RedisBackend::open_with_timeout(&url, timeout).unwrap());
+    let patient = store(&server);
+    let windows = Windows::new("0-7/10").begun(&patient);
+    let held = windows.acquire(&patient).unwrap();
     server.pause().unwrap();
-    let error = windows.renew(&store, &held).unwrap_err();
+    let error = windows.renew(&impatient, &held).unwrap_err();
     assert!(error.is_unreachable() && !error.is_lost(), "{error:?}");
     server.resume().unwrap();
-    assert!(is_same(&windows.renew(&store, &held).unwrap(), &held));
+    assert!(is_same(&windows.renew(&patient, &held).unwrap(), &held));
 }
 
 /// Unless the URL accepts it.
