@@ -112,8 +112,8 @@ impl Failure {
         Self::Hinted { failure: Box::new(self), hint: hint.into() }
     }
 
-    /// Reports whether the reader of the output has closed it, which is no error of output that can
-    /// be asked for again.
+    /// Reports whether the reader of the output has left, as `head` does. Most commands take that
+    /// for success.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

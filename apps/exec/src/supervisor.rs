@@ -439,7 +439,8 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    /// Releases the nodes. An error does not change how the program, or the wait for it, has ended.
+    /// Releases the nodes. An error is only shown, because the exit status belongs to the program, or
+    /// to what ended the wait.
     fn give_back(&self, used: Option<u64>) {
         // First, because a renewal that comes after the release finds no lease, and would report it
         // as lost.

@@ -159,7 +159,7 @@ impl Listener {
     }
 }
 
-/// Sends a client its only answer.
+/// Refuses a client with one line, and closes the connection.
 async fn tell(mut stream: Lingering<impl ClientStream>, answer: String) {
     // A client that does not take it is not told.
     if stream.write_all(answer.as_bytes()).await.is_ok() {

@@ -101,7 +101,7 @@ enum Shutdown {
 }
 
 impl<S> Lingering<S> {
-    /// The time after which a client that sends nothing has its answer, or never will.
+    /// The time that a silent client has to read its answer.
     const QUIET: Duration = Duration::from_secs(1);
     /// The longest time for which bytes are dropped.
     const LONGEST: Duration = Duration::from_secs(2);
@@ -117,9 +117,9 @@ impl<S> Lingering<S> {
         }
     }
 
-    /// Notes that the client was seen to send nothing more, so that nothing is awaited unless an
-    /// answer may still be on its way. Many clients keep connections without looking at them, and
-    /// would hold up a stop.
+    /// Notes that the client has stopped sending. The shutdown then waits only if something was
+    /// written a moment ago. Many clients keep idle connections without looking at them, and would
+    /// hold up a stop.
     pub(crate) fn note_quiet(&mut self) {
         self.is_quiet = true;
     }

@@ -78,7 +78,7 @@ pub(crate) fn ran(command: &mut Command) -> Ran {
     command.output().expect("runs").into()
 }
 
-/// Runs a command whose output nobody reads.
+/// Runs a command with a closed pipe as its standard output.
 pub(crate) fn ran_unread(state: &Path, arguments: &str) -> Ran {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
