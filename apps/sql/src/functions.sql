@@ -748,7 +748,7 @@ BEGIN
             WHEN 'kuid' THEN CASE record -> 'parts' #>> '{0,nodes}' WHEN '0/0' THEN 0
                 ELSE ${kuid_node} END
             WHEN 'sno' THEN ${sno_node}
-            WHEN 'snowflake' THEN tickid.layout_bits_v1(record ->> 'layout', 'n') END;
+            WHEN 'snowflake' THEN tickid.layout_bits_v1(record ->> 'settings', 'n') END;
         floor := (SELECT r.floor FROM tickid.reserve_v1(realm_name, record, id, whole_bits) AS r);
         -- A node that follows another one starts at the clock's time. If the one before is no
         -- further ahead than it can be by itself, IDs go on beyond its own.
@@ -781,7 +781,7 @@ BEGIN
     scheme := record ->> 'scheme';
     value := split_part(node, '/', 1);
     bits := split_part(node, '/', 2);
-    layout := record ->> 'layout';
+    layout := record ->> 'settings';
     drift := CASE scheme WHEN 'kuid' THEN split_part(layout, ' ', 2) END;
     SELECT s.shift, s.sequence_bits INTO shift, sequence_bits FROM (VALUES
         ('nanoflake', ${nanoflake_shift}, ${nanoflake_sequence}),
@@ -914,7 +914,7 @@ $$;
 CREATE OR REPLACE FUNCTION tickid.snowflake_facts_v1(record jsonb) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    layout text := record ->> 'layout';
+    layout text := record ->> 'settings';
     micros_per_tick bigint := record ->> 'micros_per_tick';
     time_bits integer := tickid.layout_bits_v1(layout, 'x');
     node_bits integer := tickid.layout_bits_v1(layout, 'n');
@@ -952,7 +952,7 @@ BEGIN
         SELECT coalesce(string_agg(format('WHEN realm = %L THEN tickid.draw_%s() ', g.realm,
                 g.number), '' ORDER BY g.number), ''),
             coalesce(string_agg(format('WHEN realm = %L THEN %s ', g.realm, CASE called
-                WHEN 'kuid' THEN split_part(r.record ->> 'layout', ' ', 2)
+                WHEN 'kuid' THEN split_part(r.record ->> 'settings', ' ', 2)
                 WHEN 'snowflake' THEN format('%L::bigint[]', tickid.snowflake_facts_v1(r.record))
                 ELSE r.record ->> 'epoch_micros' END), '' ORDER BY g.number), ''),
             coalesce(string_agg(format('WHEN realm = %L THEN CALL tickid.follow_%s(final, state); ',

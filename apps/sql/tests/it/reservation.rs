@@ -49,7 +49,7 @@ fn installed<'a>(server: &'a Postgres, spec: &RealmSpec) -> (Base<'a>, String) {
 fn lose(base: &Base<'_>, how: &str, dump: &str) {
     match how {
         "deleted" => drop(base.psql("DELETE FROM tickid.node")),
-        "unreadable" => drop(base.psql("UPDATE tickid.node SET data = '{\"format\": 1}'")),
+        "unreadable" => drop(base.psql("UPDATE tickid.node SET data = '{\"record_version\": 1}'")),
         _ => {
             base.psql("DELETE FROM tickid.node; DELETE FROM tickid.realm");
             let url = base.url();
@@ -145,7 +145,7 @@ fn no_snapshot_hides_a_lost_reservation(server: &Postgres) {
             // The functions' row is not in it, but a lease may have the node.
             base.psql(
                 "INSERT INTO tickid.node VALUES
-                 ('nanoflake', '00200000000000000a', 7, 0, '{\"format\": 1}')",
+                 ('nanoflake', '00200000000000000a', 7, 0, '{\"record_version\": 1}')",
             );
         }
         other.set_clock(START + BEYOND_BOUND);

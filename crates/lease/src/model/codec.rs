@@ -15,15 +15,15 @@ const KIND_OF_RECORD: &str = "record of a realm";
 
 /// The part of every record and row that determines how to read the rest.
 #[derive(Deserialize)]
-struct FormatText {
-    format: u32,
+struct VersionText {
+    record_version: u32,
 }
 
 #[derive(Serialize, Deserialize)]
 struct RecordText {
-    format: u32,
+    record_version: u32,
     scheme: String,
-    layout: String,
+    settings: String,
     epoch_micros: i64,
     period_micros: u64,
     micros_per_tick: u64,
@@ -55,7 +55,7 @@ struct PartText {
 
 #[derive(Serialize, Deserialize)]
 struct RowText {
-    format: u32,
+    record_version: u32,
     node: String,
     token: Option<String>,
     holder: String,
@@ -81,9 +81,9 @@ impl Record {
             PartText { nodes, since_era, floor }
         };
         json(&RecordText {
-            format: RECORD_VERSION,
+            record_version: RECORD_VERSION,
             scheme: realm.scheme().to_owned(),
-            layout: realm.settings().to_owned(),
+            settings: realm.settings().to_owned(),
             epoch_micros: realm.scale().epoch().as_micros(),
             period_micros: realm.scale().period_micros(),
             micros_per_tick: realm.scale().micros_per_tick(),
@@ -120,7 +120,7 @@ impl Record {
     /// let json = record.to_json();
     /// assert_eq!(Record::from_json("orders".parse()?, json.as_bytes())?, record);
     ///
-    /// let later = Record::from_json("orders".parse()?, br#"{"format":2}"#);
+    /// let later = Record::from_json("orders".parse()?, br#"{"record_version":2}"#);
     /// assert!(matches!(later, Err(LeaseTextError::Newer { record_version: 2, .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -154,8 +154,8 @@ impl Record {
                 LeaseTextError::Malformed { what: KIND_OF_RECORD, why }
             })?,
         };
-        let RecordText { scheme, layout, end, .. } = text;
-        let realm = RealmSpec { name, scheme, settings: layout, scale, end, pool, terms };
+        let RecordText { scheme, settings, end, .. } = text;
+        let realm = RealmSpec { name, scheme, settings, scale, end, pool, terms };
         let RecordText { generation, era, floor, max_ahead, rows, assumed, extra, .. } = text;
         let is_assumed = assumed;
         Ok(Self { realm, generation, era, floor, max_ahead, parts, rows, is_assumed, extra })
@@ -167,7 +167,7 @@ impl Row {
     #[must_use]
     pub fn to_json(&self) -> String {
         json(&RowText {
-            format: RECORD_VERSION,
+            record_version: RECORD_VERSION,
             node: self.node.to_string(),
             token: self.token.map(|token| token.to_string()),
             holder: self.holder.clone(),
@@ -189,7 +189,7 @@ impl Row {
     /// ```
     /// use tickid_lease::backend::Row;
     ///
-    /// let json = r#"{"format":1,"node":"42/8","token":null,"holder":"web-1","era":0,"#;
+    /// let json = r#"{"record_version":1,"node":"42/8","token":null,"holder":"web-1","era":0,"#;
     /// let json = format!(r#"{json}"floor":5,"ceiling":9}}"#);
     /// let row = Row::from_json(json.as_bytes())?;
     /// assert_eq!((row.node, row.ceiling), ("42/8".parse()?, 9));
@@ -216,7 +216,7 @@ impl RowState {
     ///
     /// let state = RowState::from_json("42/8".parse()?, b"\0\0\0", Version(7));
     /// assert_eq!(state, RowState::Malformed { version: Version(7) }); // quarantines the node
-    /// let state = RowState::from_json("42/8".parse()?, br#"{"format":2}"#, Version(7));
+    /// let state = RowState::from_json("42/8".parse()?, br#"{"record_version":2}"#, Version(7));
     /// assert_eq!(state, RowState::Newer { record_version: 2 });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -246,7 +246,7 @@ fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a [u8]) -> Result<T,
         what,
         why: excerpt(&error.to_string()),
     };
-    let FormatText { format: record_version } = serde_json::from_slice(json).map_err(malformed)?;
+    let VersionText { record_version } = serde_json::from_slice(json).map_err(malformed)?;
     if record_version > RECORD_VERSION {
         return Err(LeaseTextError::Newer { what, record_version });
     }
@@ -261,8 +261,8 @@ mod tests {
     use crate::model::token::Token;
 
     /// The first version. Every release reads it.
-    const RECORD: &str = r#"{"format":1,"scheme":"seconds","layout":"","epoch_micros":0,"period_micros":1000000,"micros_per_tick":1000000,"end":4294967296,"allowance":0,"skew_micros":1,"term_micros":10000000,"start":"lowest","pool":"0-7/8,200-255/8","parts":[{"nodes":"0-7/8","since_era":0,"floor":0},{"nodes":"200-255/8","since_era":4,"floor":7}],"generation":"one \"two\"","era":5,"floor":18446744073709551615,"max_ahead":22}"#;
-    const ROW: &str = r#"{"format":1,"node":"42/8","token":"ffffffffffffffffffffffffffffffff","holder":"a \"b\" 🙂","era":1,"floor":2,"ceiling":18446744073709551615}"#;
+    const RECORD: &str = r#"{"record_version":1,"scheme":"seconds","settings":"","epoch_micros":0,"period_micros":1000000,"micros_per_tick":1000000,"end":4294967296,"allowance":0,"skew_micros":1,"term_micros":10000000,"start":"lowest","pool":"0-7/8,200-255/8","parts":[{"nodes":"0-7/8","since_era":0,"floor":0},{"nodes":"200-255/8","since_era":4,"floor":7}],"generation":"one \"two\"","era":5,"floor":18446744073709551615,"max_ahead":22}"#;
+    const ROW: &str = r#"{"record_version":1,"node":"42/8","token":"ffffffffffffffffffffffffffffffff","holder":"a \"b\" 🙂","era":1,"floor":2,"ceiling":18446744073709551615}"#;
 
     fn record() -> Record {
         let pool = "0-7/8,200-255/8".parse().unwrap();
@@ -325,11 +325,13 @@ mod tests {
 
     #[test]
     fn newer_versions_are_refused() {
-        let newer = |json: &str| json.replace(r#""format":1,"#, r#""format":2,"holder":5,"#);
+        let newer = |json: &str| {
+            json.replace(r#""record_version":1,"#, r#""record_version":2,"holder":5,"#)
+        };
         let is_newer = |error| matches!(error, LeaseTextError::Newer { record_version: 2, .. });
         assert!(is_newer(parse(&newer(RECORD)).unwrap_err()));
         assert!(is_newer(Row::from_json(newer(ROW).as_bytes()).unwrap_err()));
-        assert!(Row::from_json(ROW.replace(r#""format":1,"#, "").as_bytes()).is_err());
+        assert!(Row::from_json(ROW.replace(r#""record_version":1,"#, "").as_bytes()).is_err());
     }
 
     #[test]

@@ -249,7 +249,7 @@ impl Row {
     /// use tickid_lease::backend::Row;
     ///
     /// let json = br#"{
-    ///     "format": 1, "node": "42/8", "token": null, "holder": "functions",
+    ///     "record_version": 1, "node": "42/8", "token": null, "holder": "functions",
     ///     "era": 0, "floor": 5, "ceiling": 9, "reserved": true
     /// }"#;
     /// assert!(Row::from_json(json)?.is_reserved());

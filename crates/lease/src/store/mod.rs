@@ -367,8 +367,8 @@ impl Store {
     }
 
     /// [Repairs](Self::repair) all quarantined nodes that were ever granted. Returns each with its
-    /// new row, or with the reason that it was refused. For example, a row in the format of a later
-    /// release stays as it is.
+    /// new row, or with the reason that it was refused. For example, a row with a later record
+    /// version stays as it is.
     ///
     /// # Errors
     /// Returns the errors of `repair` other than refusals.

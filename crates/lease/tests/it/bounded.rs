@@ -259,7 +259,7 @@ fn requests_end_at_a_store_that_forgets() {
     assert_eq!(acquire(&incomplete.memory), expected);
 }
 
-/// Rows of a later release's format stay, and do not keep others from being repaired.
+/// Rows of a later record version stay, and do not keep others from being repaired.
 #[test]
 fn repair_passes_over_newer_rows() {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));

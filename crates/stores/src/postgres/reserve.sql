@@ -71,15 +71,14 @@ BEGIN
         INSERT INTO tickid.realm (name, version, record)
         VALUES (realm_name, tickid.now_micros_v1(), found);
     END IF;
-    IF found ->> 'format' <> '1' THEN
+    IF found ->> 'record_version' IS DISTINCT FROM '1' THEN
         RAISE EXCEPTION 'a later release wrote the record of the realm %', realm_name;
     END IF;
-    FOREACH facet IN ARRAY ARRAY['scheme', 'layout', 'epoch_micros', 'period_micros',
+    FOREACH facet IN ARRAY ARRAY['scheme', 'settings', 'epoch_micros', 'period_micros',
         'micros_per_tick', 'end']
     LOOP
         IF found -> facet <> fresh -> facet THEN
-            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name,
-                CASE facet WHEN 'layout' THEN 'settings' ELSE facet END, found -> facet,
+            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name, facet, found -> facet,
                 fresh -> facet USING ERRCODE = 'invalid_parameter_value';
         END IF;
     END LOOP;
@@ -128,7 +127,7 @@ BEGIN
         ) AS p, generate_series(p.first, p.last) AS v
     ) AS c LEFT JOIN tickid.node AS n ON n.realm = realm_name AND n.node = c.key
     WHERE c.bits = coalesce(whole_bits, c.bits) AND (n.node IS NULL
-        OR n.ceiling <= tick AND n.data ->> 'format' = '1' AND n.data -> 'reserved' IS NULL)
+        OR n.ceiling <= tick AND n.data ->> 'record_version' = '1' AND n.data -> 'reserved' IS NULL)
     ORDER BY n.ceiling NULLS FIRST, c.key DESC LIMIT 1;
     IF reserve_v1.node IS NULL AND NOT EXISTS (
         SELECT FROM jsonb_array_elements(record -> 'parts') AS e
@@ -146,7 +145,7 @@ BEGIN
     END IF;
     INSERT INTO tickid.generator (number, realm, node, data)
     VALUES (reserve_v1.number, realm_name, node_key, jsonb_build_object(
-        'format', 1, 'node', reserve_v1.node, 'token', NULL, 'holder', 'functions in PostgreSQL',
+        'record_version', 1, 'node', reserve_v1.node, 'token', NULL, 'holder', 'functions in PostgreSQL',
         'era', record -> 'era', 'floor', reserve_v1.floor, 'ceiling', record -> 'end',
         'reserved', true
     ));

@@ -381,8 +381,7 @@ mod tests {
     fn row_of_other_node_is_malformed() {
         let node = "42/8".parse().unwrap();
         let text = |json: &str| Reply::Text(format!("5 {json}").into_bytes());
-        let row =
-            r#"{"format":1,"node":"42/8","token":null,"holder":"","era":0,"floor":1,"ceiling":2}"#;
+        let row = r#"{"record_version":1,"node":"42/8","token":null,"holder":"","era":0,"floor":1,"ceiling":2}"#;
         assert!(matches!(row_state(node, &text(row)), Some(RowState::Intact { .. })));
         let malformed = Some(RowState::Malformed { version: Version(5) });
         assert_eq!(row_state(node, &text(&row.replace("42/8", "43/8"))), malformed);

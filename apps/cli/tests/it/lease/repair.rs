@@ -160,8 +160,9 @@ fn repair_passes_over_newer_rows() {
     let nodes = state.path().join("tickid/orders/nodes");
     let mut newer = fs::read(nodes.join("5-16")).expect("a row");
     for slot in newer.chunks_mut(1_024) {
-        let format = slot.windows(10).position(|text| text == b"\"format\":1").expect("a format");
-        slot[format + 9] = b'9';
+        let version =
+            slot.windows(18).position(|text| text == b"\"record_version\":1").expect("a version");
+        slot[version + 17] = b'9';
         let sum = checksum(&slot[8..]);
         slot[4..8].copy_from_slice(&sum.to_le_bytes());
     }

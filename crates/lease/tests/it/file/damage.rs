@@ -101,7 +101,7 @@ fn truncated_row_is_quarantined() {
     assert!(again.iter().any(|again| (again.node, again.floor) == (lease.node, ceiling)));
 }
 
-/// A later release may write a format that this one cannot read.
+/// A later release may write a record version that this one cannot read.
 #[test]
 fn newer_rows_are_left_alone() {
     let folder = Folder::new();
@@ -110,8 +110,8 @@ fn newer_rows_are_left_alone() {
     let row = folder.path("nodes/7-16");
     let mut file = fs::read(&row).unwrap();
     for slot in file.chunks_mut(1_024) {
-        let format = slot.windows(10).position(|text| text == b"\"format\":1").unwrap();
-        slot[format + 9] = b'2';
+        let version = slot.windows(18).position(|text| text == b"\"record_version\":1").unwrap();
+        slot[version + 17] = b'2';
         let checksum = crc32fast::hash(&slot[8..]);
         slot[4..8].copy_from_slice(&checksum.to_le_bytes());
     }
@@ -130,7 +130,7 @@ fn first_format_is_read() {
     let folder = Folder::new();
     acquire(&folder.open(), "7/16").unwrap();
     let json = concat!(
-        r#"{"format":1,"node":"7/16","token":"0000000000000000000000000000002a","holder":"first","#,
+        r#"{"record_version":1,"node":"7/16","token":"0000000000000000000000000000002a","holder":"first","#,
         r#""era":0,"floor":5,"ceiling":109424000000,"later":[1]}"#
     );
     let mut file = Vec::new();

@@ -107,7 +107,7 @@ impl Rows for Filled {
                  INSERT INTO tickid_node
                  SELECT '{name}', CONCAT(LOWER(LPAD(HEX(seq << (63 - {bits})), 16, '0')), \
                      LOWER(LPAD(HEX({bits}), 2, '0'))), 1, @ceiling := IF({free} > 0 AND \
-                     seq % GREATEST({free}, 1) = 0, 5, {ceiling}), CONCAT('{{\"format\":1,\"node\":\"', \
+                     seq % GREATEST({free}, 1) = 0, 5, {ceiling}), CONCAT('{{\"record_version\":1,\"node\":\"', \
                      seq, '/{bits}\",\"token\":', IF(@ceiling = 5, 'null', \
                      CONCAT('\"', LPAD(seq, 32, '0'), '\"')), ',\"holder\":\"test\",\"era\":0,\
                      \"floor\":0,\"ceiling\":', @ceiling, '}}') \

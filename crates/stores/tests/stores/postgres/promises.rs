@@ -119,7 +119,7 @@ impl Rows for Database<'_> {
             "DELETE FROM tickid.node WHERE realm = '{name}';
              INSERT INTO tickid.node
              SELECT '{name}', lpad(to_hex(v << (63 - {bits})), 16, '0') || lpad(to_hex({bits}), 2, '0'),
-                 1, ceiling, jsonb_build_object('format', 1, 'node', v || '/{bits}', 'token',
+                 1, ceiling, jsonb_build_object('record_version', 1, 'node', v || '/{bits}', 'token',
                      CASE WHEN ceiling > 5 THEN lpad(v::text, 32, '0') END, 'holder', 'test',
                      'era', 0, 'floor', 0, 'ceiling', ceiling)
              FROM generate_series(0::bigint, {last}) AS v, LATERAL (

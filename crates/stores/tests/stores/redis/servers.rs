@@ -81,7 +81,7 @@ impl<S: Borrow<Redis>> conformance::Testbed for Testbed<S> {
     fn damage(&self, realm: &RealmName, node: AnyNode) {
         let [_, rows, ..] = keys(realm);
         let _: u32 =
-            ask(self.server.borrow(), &["HSET", &rows, &node.sort_key(), "{\"format\":1}"]);
+            ask(self.server.borrow(), &["HSET", &rows, &node.sort_key(), "{\"record_version\":1}"]);
     }
 
     fn delete(&self, realm: &RealmName, node: Option<AnyNode>) {
