@@ -56,7 +56,7 @@ mod url;
 pub use self::etcd::EtcdBackend;
 #[cfg(feature = "mysql")]
 pub use self::mysql::MySqlBackend;
-pub use self::open::{open, open_detached};
+pub use self::open::{missing_feature, open, open_detached};
 #[cfg(feature = "postgres")]
 pub use self::postgres::PostgresBackend;
 #[cfg(feature = "redis")]

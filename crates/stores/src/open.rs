@@ -45,35 +45,69 @@ type Open = fn(&str) -> Result<Store, StoreError>;
 /// The schemes of URLs that [`Store::open`] knows.
 const EMBEDDED: [&str; 2] = ["file", "static"];
 
-/// The schemes of URLs of servers, and the function that opens these.
-const SERVERS: &[(&[&str], Open)] = &[
-    #[cfg(feature = "etcd")]
-    (&["etcd"], |url| Ok(Store::new(crate::EtcdBackend::open(url)?))),
-    #[cfg(feature = "mysql")]
-    (&["mysql", "mariadb"], |url| Ok(Store::new(crate::MySqlBackend::open(url)?))),
-    #[cfg(feature = "postgres")]
-    (&["postgres", "postgresql"], |url| Ok(Store::new(crate::PostgresBackend::open(url)?))),
-    #[cfg(feature = "redis")]
-    (&["redis", "rediss"], |url| Ok(Store::new(crate::RedisBackend::open(url)?))),
+/// The stores on servers, also those that this build lacks.
+const SERVERS: [Server; 4] = [
+    server!("etcd", ["etcd"], EtcdBackend),
+    server!("mysql", ["mysql", "mariadb"], MySqlBackend),
+    server!("postgres", ["postgres", "postgresql"], PostgresBackend),
+    server!("redis", ["redis", "rediss"], RedisBackend),
 ];
 
+/// A kind of server, which is the feature of the same name.
+struct Server {
+    feature: &'static str,
+    /// The schemes of its URLs.
+    schemes: &'static [&'static str],
+    /// Opens a URL; `None` without the feature.
+    open: Option<Open>,
+}
+
+macro_rules! server {
+    ($feature:literal, $schemes:expr, $backend:ident) => {{
+        #[cfg(feature = $feature)]
+        let open: Option<Open> = Some(|url| Ok(Store::new(crate::$backend::open(url)?)));
+        #[cfg(not(feature = $feature))]
+        let open: Option<Open> = None;
+        Server { feature: $feature, schemes: &$schemes, open }
+    }};
+}
+use server;
+
+/// Returns the scheme of a URL, such as `redis`, and the kind of server that it names.
+fn server_of(url: &str) -> Option<(&str, &'static Server)> {
+    let (scheme, _) = url.split_once(':')?;
+    let server = SERVERS.iter().find(|server| server.schemes.contains(&scheme))?;
+    Some((scheme, server))
+}
+
 fn open_or(url: &str, embedded: Open) -> Result<Store, StoreError> {
-    let scheme = url.split_once(':').map(|(scheme, _)| scheme);
-    let is_of = |scheme| SERVERS.iter().find(|(schemes, _)| schemes.contains(&scheme));
-    match scheme {
+    let failed = |why| Err(StoreError::new("the", StoreErrorKind::Url { why }));
+    match (server_of(url), url.split_once(':')) {
+        (Some((_, Server { open: Some(open), .. })), _) => open(url),
+        (Some((scheme, Server { feature, open: None, .. })), _) => {
+            failed(format!("{scheme} stores need the feature {feature} of tickid-stores"))
+        }
+        (None, Some((scheme, _))) if !EMBEDDED.contains(&scheme) => {
+            let servers = SERVERS.iter().map(|server| server.schemes[0]);
+            let known: Vec<_> = EMBEDDED.into_iter().chain(servers).collect();
+            failed(format!("there is no store {scheme:?}; there are {}", known.join(", ")))
+        }
         // A text without a scheme gets the error that it is no URL.
-        None => embedded(url),
-        Some(scheme) if EMBEDDED.contains(&scheme) => embedded(url),
-        Some(scheme) => match is_of(scheme) {
-            Some((_, open)) => open(url),
-            None => {
-                let servers = SERVERS.iter().map(|(schemes, _)| schemes[0]);
-                let known: Vec<_> = EMBEDDED.into_iter().chain(servers).collect();
-                let why = format!("there is no store {scheme:?}; there are {}", known.join(", "));
-                Err(StoreError::new("the", StoreErrorKind::Url { why }))
-            }
-        },
+        (None, Some(_) | None) => embedded(url),
     }
+}
+
+/// Returns the feature of this crate that a store's URL needs, if the build lacks it.
+///
+/// # Examples
+/// ```
+/// assert_eq!(tickid_stores::missing_feature("static:42/8"), None);
+/// let lacks_redis = tickid_stores::missing_feature("redis://a") == Some("redis");
+/// assert_eq!(lacks_redis, cfg!(not(feature = "redis")));
+/// ```
+#[must_use]
+pub fn missing_feature(url: &str) -> Option<&'static str> {
+    server_of(url).and_then(|(_, server)| server.open.is_none().then_some(server.feature))
 }
 
 #[cfg(test)]
@@ -98,13 +132,24 @@ mod tests {
 
     #[test]
     fn every_scheme_opens_its_backend() {
-        for (schemes, _) in SERVERS {
-            for scheme in *schemes {
+        for Server { feature, schemes, open: opens } in SERVERS {
+            for scheme in schemes {
                 // Only etcd has no databases.
-                let (of, path) = (schemes[0], if schemes[0] == "etcd" { "" } else { "/1" });
-                let store = open(&format!("{scheme}://127.0.0.1:1{path}")).unwrap();
-                let name = store.backend().to_lowercase();
-                assert!(name.starts_with(of), "{scheme}: {name}");
+                let path = if feature == "etcd" { "" } else { "/1" };
+                let url = format!("{scheme}://127.0.0.1:1{path}");
+                let missing = missing_feature(&url);
+                match open(&url) {
+                    Ok(store) => {
+                        let name = store.backend().to_lowercase();
+                        assert!(name.starts_with(schemes[0]), "{scheme}: {name}");
+                        assert!(opens.is_some() && missing.is_none(), "{scheme}: {missing:?}");
+                    }
+                    Err(error) => {
+                        let need = format!("{scheme} stores need the feature {feature}");
+                        assert!(error.to_string().contains(&need), "{error}");
+                        assert_eq!((opens.is_none(), missing), (true, Some(feature)), "{scheme}");
+                    }
+                }
             }
         }
     }
