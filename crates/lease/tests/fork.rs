@@ -13,12 +13,15 @@
 
 use core::num::NonZeroU32;
 use core::panic::AssertUnwindSafe;
-use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{Read as _, Write as _, pipe};
 use std::panic::catch_unwind;
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::{env, fmt, thread};
 
 use tickid_core::{
@@ -26,6 +29,8 @@ use tickid_core::{
     SequenceBounds, SystemClock, Tick, UnixTime, Window,
 };
 use tickid_kuid::Kuid;
+use tickid_lease::admin::Start;
+use tickid_lease::backend::{Backend as _, FileBackend, Scope};
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{GenerateError, Lease, LeasedGenerator, LeasedObserveError, Realm, Store};
 use tickid_nanoflake::{GeneratorId, Nanoflake};
@@ -60,6 +65,7 @@ tests! {
     grandchildren_are_forked_as_well: grandchildren,
     forks_of_waiting_threads_go_on: while_threads_wait,
     other_clocks_go_on_in_the_child: given_to_the_child,
+    children_neither_keep_nor_free_locks_of_folders: locked,
 }
 
 /// Runs `test`, which is called `name`, by starting this program again for it alone.
@@ -259,6 +265,90 @@ fn leased() {
     // The child's copy of the store has the lease.
     assert_ne!(nodes, [node]);
     kept.unwrap().shut_down().unwrap();
+}
+
+/// Forks twice when it is read for the second time, which is while a read holds the realm's lock.
+#[derive(Debug)]
+struct Forking {
+    lock: PathBuf,
+    readings: AtomicU64,
+    /// The child that keeps its copy of the lock.
+    keeping: AtomicI32,
+    /// Set in the other child, which goes on with the read and drops its copy.
+    is_dropping: AtomicBool,
+}
+
+impl Clock for Forking {
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        if self.readings.fetch_add(1, Ordering::Relaxed) == 1 {
+            let keeping = fork();
+            if keeping == 0 {
+                // SAFETY: ends with the signal of the parent, or of the alarm.
+                unsafe { libc::pause() };
+            }
+            self.keeping.store(keeping, Ordering::Relaxed);
+            let dropping = fork();
+            self.is_dropping.store(dropping == 0, Ordering::Relaxed);
+            if dropping != 0 {
+                assert_eq!(ended(dropping), 0, "the child failed, or hung");
+                assert!(!self.is_free(), "the child has freed its parent's lock");
+            }
+        }
+        Ok(UnixTime::from_micros(1_700_000_000_000_000))
+    }
+}
+
+impl Forking {
+    fn is_free(&self) -> bool {
+        // Opened anew, so that it is no copy of the backend's.
+        File::open(&self.lock).expect("it is there").try_lock().is_ok()
+    }
+}
+
+/// Returns the child's ID, which is 0 in the child. That ends after 30 seconds at the latest.
+fn fork() -> i32 {
+    // SAFETY: no other thread of this process has anything that the child needs.
+    let id = unsafe { libc::fork() };
+    assert!(id >= 0, "no fork");
+    if id == 0 {
+        // SAFETY: nothing but a number goes in.
+        unsafe { libc::alarm(30) };
+    }
+    id
+}
+
+/// Waits for the end of a child, and returns its status.
+fn ended(child: i32) -> i32 {
+    let mut status = 0;
+    // SAFETY: the status is written to a variable of ours.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    status
+}
+
+/// A child that lives on has a copy of everything that its parent had open. To unlock one copy of
+/// an open file frees the lock of all.
+fn locked() {
+    let (root, realm) = (tempfile::tempdir().unwrap(), realm());
+    let store = Store::new(FileBackend::open(root.path()).unwrap());
+    block_on(store.create(realm.spec(), Start::Immediately), PATIENCE).unwrap();
+    let clock = Arc::new(Forking {
+        lock: root.path().join(realm.name().as_str()).join("lock"),
+        readings: AtomicU64::new(0),
+        keeping: AtomicI32::new(0),
+        is_dropping: AtomicBool::new(false),
+    });
+    let backend = FileBackend::open_with_clock(root.path(), Arc::clone(&clock)).unwrap();
+    block_on(backend.read(realm.name(), Scope::Record), PATIENCE).unwrap();
+    if clock.is_dropping.load(Ordering::Relaxed) {
+        // SAFETY: nothing of this process is needed any more.
+        unsafe { libc::_exit(0) }
+    }
+    let is_free = clock.is_free();
+    let keeping = clock.keeping.load(Ordering::Relaxed);
+    // SAFETY: it is a child of this process that has not been waited for.
+    assert_eq!(unsafe { libc::kill(keeping, libc::SIGKILL) }, 0);
+    assert_eq!(ended(keeping), libc::SIGKILL);
+    assert!(is_free, "the child has kept its parent's lock");
 }
 
 fn chosen() {

@@ -12,6 +12,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
+use tickid_core::Process;
+
 use crate::block_on::jitter;
 use crate::blocking::on_a_thread;
 use crate::store_error::{Exposure, ExposureReason, StoreError, StoreErrorKind};
@@ -381,18 +383,39 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
 /// stopped process would use up a processor.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
+/// A file that is locked until this is dropped.
+///
+/// Closing the file is not enough. If another thread forks, the child has a copy of it, which holds
+/// the lock for as long as the child lives. So the process that locked the file unlocks it. Only
+/// that one may, because unlocking one copy frees the lock of all: a child that drops its copy must
+/// not let others in while its parent still writes.
+pub(super) struct Lock {
+    file: File,
+    home: Process,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if self.home.is_this() {
+            // If that fails, the file is closed all the same.
+            let _ = self.file.unlock();
+        }
+    }
+}
+
 /// Locks a file. Each process holds such a lock only briefly, but many may want it. The wait ends
 /// when the caller drops it, which it does after the request's time.
 ///
 /// # Errors
 /// Returns an error of the kind [`io::ErrorKind::TimedOut`] if the lock is not free within
 /// `timeout`.
-pub(super) async fn lock(path: &Path, timeout: Duration) -> Result<File, StoreError> {
+pub(super) async fn lock(path: &Path, timeout: Duration) -> Result<Lock, StoreError> {
     let file = lock_file(path)?;
     // Most locks are free, and need no thread.
-    if try_lock(&file, path)? {
-        return Ok(file);
-    }
+    let mut file = match try_lock(file, path)? {
+        Ok(lock) => return Ok(lock),
+        Err(file) => file,
+    };
     // A thread of its own can be left behind. It looks again and again, because one that is in the
     // kernel's queue cannot leave it, so a stopped holder would collect a thread for each request.
     let caller = Arc::new(());
@@ -406,9 +429,10 @@ pub(super) async fn lock(path: &Path, timeout: Duration) -> Result<File, StoreEr
             }
             // Random pauses let a crowd take turns.
             thread::sleep(jitter(lost, LONGEST_PAUSE).min(left));
-            if try_lock(&file, &path)? {
-                return Ok(file);
-            }
+            file = match try_lock(file, &path)? {
+                Ok(lock) => return Ok(lock),
+                Err(file) => file,
+            };
         }
         let silence = format!(
             "{} was not free within {timeout:?}: a process that holds it is stopped, or too many \
@@ -422,11 +446,11 @@ pub(super) async fn lock(path: &Path, timeout: Duration) -> Result<File, StoreEr
     locked
 }
 
-/// Locks a file, and returns `false` if it is locked already.
-fn try_lock(file: &File, path: &Path) -> Result<bool, StoreError> {
+/// Locks a file, or returns it as it is if it is locked already.
+fn try_lock(file: File, path: &Path) -> Result<Result<Lock, File>, StoreError> {
     match file.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Ok(false),
+        Ok(()) => Ok(Ok(Lock { file, home: Process::this() })),
+        Err(TryLockError::WouldBlock) => Ok(Err(file)),
         Err(TryLockError::Error(error)) => Err(error).context("lock", path),
     }
 }
@@ -434,7 +458,7 @@ fn try_lock(file: &File, path: &Path) -> Result<bool, StoreError> {
 /// Reports whether the file exists and is not locked.
 pub(super) fn is_unlocked(path: &Path) -> Result<bool, StoreError> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(false) };
-    try_lock(&file, path)
+    Ok(try_lock(file, path)?.is_ok())
 }
 
 /// Returns the names in a folder; none if it does not exist.

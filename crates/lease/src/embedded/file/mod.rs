@@ -171,7 +171,7 @@ const UNREADABLE: Version = Version(0);
 struct RealmFolder<'a> {
     folder: PathBuf,
     name: &'a RealmName,
-    _lock: File,
+    _lock: folder::Lock,
 }
 
 impl<'a> RealmFolder<'a> {
