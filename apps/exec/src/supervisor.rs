@@ -24,7 +24,7 @@ use crate::program::{Program, ProgramChange, stop_as_well};
 use crate::renewal::{News, answer, keep};
 use crate::status::{NO_LEASE, of_signal};
 use crate::wake::{Wake, WakeReason, block_signals};
-use crate::window::{ClockTimes, ProgramWindow, margin};
+use crate::window::{ClockTimes, ProgramWindow, margin, margin_under};
 
 /// The shortest term, whose half is time for a renewal, and whose margin for the kill.
 const SHORTEST_TERM: Duration = Duration::from_secs(1);
@@ -151,12 +151,14 @@ fn kill_after_under(plan: &Plan, realm: &RealmSpec, terms: Terms) -> Duration {
 }
 
 /// Returns the least time that remains when a renewal is due. A window starts within one tick and
-/// ends with another, which costs up to two ticks.
-fn kill_limit(realm: &RealmSpec, Terms { term, skew, .. }: Terms) -> Duration {
+/// ends with another, which costs up to two ticks. A program that was started with a longer
+/// allowance has less time by the difference.
+fn kill_limit(realm: &RealmSpec, terms: Terms) -> Duration {
     let scale = realm.scale();
-    let ticks = scale.time_of(2).saturating_since(scale.time_of(0));
-    // The program's keeper has the margin of the terms at the start.
-    (skew + term / 2).saturating_sub(margin(realm.terms().term) + ticks)
+    let fallen = realm.terms().allowance.saturating_sub(terms.allowance);
+    let ticks = scale.time_of(fallen.saturating_add(2)).saturating_since(scale.time_of(0));
+    let lost = margin_under(realm, terms).saturating_add(ticks);
+    (terms.skew + terms.term / 2).saturating_sub(lost)
 }
 
 fn holder(plan: &Plan) -> String {
@@ -381,7 +383,7 @@ impl Supervisor<'_> {
         now: ClockTimes,
     ) -> Result<Stage, Error> {
         let left = self.leases.left(now);
-        if stage.is_running() && left <= self.kill_after {
+        if stage.is_running() && (left <= self.kill_after || self.outgrown().is_some()) {
             self.say_why(now);
             stage = self.stop(program, now)?;
         }
@@ -525,6 +527,10 @@ impl Supervisor<'_> {
         if self.leases.granted(session, window) {
             self.say("the lease is renewed again");
         }
+        // The program is stopped, and has the time that it was promised last.
+        if self.outgrown().is_some() {
+            return;
+        }
         // The shortest time, as long as only some leases have the store's present terms: with the
         // time of a longer term, the program would be stopped before the others are renewed.
         let under =
@@ -532,11 +538,18 @@ impl Supervisor<'_> {
         let kill_after = self.leases.windows().map(under).min().unwrap_or(self.kill_after);
         if kill_after != self.kill_after {
             self.kill_after = kill_after;
-            let term = window.lease.terms.term;
             self.say(&format!(
-                "the realm has a term of {term:?} now: SIGKILL follows SIGTERM after {kill_after:?}"
+                "the realm's terms are now {}: SIGKILL follows SIGTERM after {kill_after:?}",
+                window.lease.terms
             ));
         }
+    }
+
+    /// Returns the terms of a lease under which there is no time to renew it, since the program was
+    /// started with others.
+    fn outgrown(&self) -> Option<Terms> {
+        let mut terms = self.leases.windows().map(|held| held.lease.terms);
+        terms.find(|terms| kill_limit(&self.realm, *terms).is_zero())
     }
 
     /// Takes the result of a renewal.
@@ -566,31 +579,51 @@ impl Supervisor<'_> {
     }
 
     fn say_why(&self, now: ClockTimes) {
-        let Some(ExecLease { window: Some(window), trouble, .. }) = self.leases.shortest(now)
-        else {
-            return;
+        if let Some(why) = self.why(now) {
+            self.say(&format!("{why}; the program is stopped"));
+        }
+    }
+
+    /// Returns the reason why the program has to stop.
+    fn why(&self, now: ClockTimes) -> Option<String> {
+        if let Some(terms) = self.outgrown() {
+            let first = self.realm.terms();
+            let (what, now, then) = match terms.allowance < first.allowance {
+                true => {
+                    let ticks = |terms: Terms| format!("{} ticks", terms.allowance);
+                    ("allowance is", ticks(terms), ticks(first))
+                }
+                false => ("terms are", terms.to_string(), first.to_string()),
+            };
+            return Some(format!(
+                "the realm's {what} now {now}, and this program was started with {then}, so there is \
+                 no time to renew its lease: start it again"
+            ));
+        }
+        let ExecLease { window: Some(window), trouble, .. } = self.leases.shortest(now)? else {
+            return None;
         };
         let node = window.lease.node;
         // All that is known is that too little time is left. A renewal that failed explains it. So
         // does a renewal that is due and has no answer: the store is silent, or this process was
         // suspended or starved. If the lease was renewed in time, then the wall clock is wrong.
-        match trouble {
-            Some(error) => self.say(&format!(
-                "the lease of node {node} could not be renewed in time: {error:?}; the program is stopped"
-            )),
-            None if window.is_overdue(now) => self.say(&format!(
+        Some(match trouble {
+            Some(error) => {
+                format!("the lease of node {node} could not be renewed in time: {error:?}")
+            }
+            None if window.is_overdue(now) => format!(
                 "the lease of node {node} was not renewed in time: the {} store has not answered, or \
-                 this process did not run; the program is stopped",
+                 this process did not run",
                 self.store.backend()
-            )),
-            None => self.say(&format!(
+            ),
+            None => format!(
                 "this machine's clock shows {}, which is not within the window of node {node}, from {} to \
-                 {}, or too near its end; the program is stopped",
+                 {}, or too near its end",
                 now.wall.map_or_else(|| "nothing".to_owned(), |wall| wall.to_string()),
                 window.opens,
                 self.realm.scale().time_of(window.lease.ceiling),
-            )),
-        }
+            ),
+        })
     }
 }
 
@@ -666,19 +699,49 @@ mod tests {
         );
     }
 
-    fn window(realm: &RealmSpec, number: u128, terms: Terms) -> ProgramWindow {
-        let mut claim = Claim::new(Token::from_bits(number), "me", None);
+    /// Returns the window of a lease that the store grants under these terms, requested at the
+    /// machine's start, and the time when it was granted.
+    fn window(realm: &RealmSpec, terms: Terms) -> (ProgramWindow, UnixTime) {
+        let mut claim = Claim::new(Token::from_bits(1), "me", None);
         let store = Store::in_memory();
-        let mut lease = block_on(store.acquire(realm, &mut claim), secs(1.0)).unwrap();
-        lease.terms = terms;
-        ProgramWindow::new(realm, lease, Duration::ZERO)
+        let granting = realm.clone().with_terms(terms).unwrap();
+        let lease = block_on(store.acquire(&granting, &mut claim), secs(1.0)).unwrap();
+        (ProgramWindow::new(realm, lease, Duration::ZERO), lease.granted_at)
+    }
+
+    fn realm(terms: impl Fn(Terms) -> Terms) -> RealmSpec {
+        let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
+        let terms = terms(realm.terms());
+        realm.with_terms(terms).unwrap()
+    }
+
+    fn terms(term: f64, skew: f64, allowance: u64) -> impl Fn(Terms) -> Terms {
+        move |terms| {
+            let mut terms = terms.with_term(secs(term)).with_skew(secs(skew));
+            terms.allowance = allowance;
+            terms
+        }
+    }
+
+    fn supervisor<'p>(plan: &'p Plan, realm: &RealmSpec) -> Supervisor<'p> {
+        let (_, news) = mpsc::channel();
+        Supervisor {
+            kill_after: kill_after(plan, realm).unwrap(),
+            realm: realm.clone(),
+            store: Store::in_memory(),
+            wake: Wake::new(news).unwrap(),
+            plan,
+            is_parent: false,
+            leases: Leases::new(2),
+            is_releasing: Arc::default(),
+            latest: UnixTime::MIN,
+            is_stepped: false,
+        }
     }
 
     #[test]
     fn the_kill_follows_the_terms_of_the_store() {
-        let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
-        let terms = |term, skew| realm.terms().with_term(secs(term)).with_skew(secs(skew));
-        let realm = realm.clone().with_terms(terms(20.0, 5.0)).unwrap();
+        let realm = realm(terms(20.0, 5.0, 4));
         for (given, [first, shorter, mixed, longer]) in [
             (None, [8.0, 2.0, 2.0, 10.0]),
             (Some(7.0), [7.0, 2.0, 2.0, 7.0]),
@@ -686,29 +749,59 @@ mod tests {
         ] {
             let mut plan = Plan::new(vec!["true".into()], |_| ());
             plan.kill_after = given.map(secs);
-            let (_, news) = mpsc::channel();
-            let mut supervisor = Supervisor {
-                kill_after: kill_after(&plan, &realm).unwrap(),
-                realm: realm.clone(),
-                store: Store::in_memory(),
-                wake: Wake::new(news).unwrap(),
-                plan: &plan,
-                is_parent: false,
-                leases: Leases::new(2),
-                is_releasing: Arc::default(),
-                latest: UnixTime::MIN,
-                is_stepped: false,
-            };
-            let mut grant = |session, terms| {
-                supervisor.granted(session, window(&realm, 1, terms));
+            let mut supervisor = supervisor(&plan, &realm);
+            let mut grant = |session, (term, skew, allowance)| {
+                let terms = terms(term, skew, allowance)(realm.terms());
+                supervisor.granted(session, window(&realm, terms).0);
                 supervisor.kill_after
             };
-            assert_eq!(grant(0, terms(20.0, 5.0)), secs(first));
-            assert_eq!(grant(1, terms(20.0, 5.0)), secs(first));
-            assert_eq!(grant(1, terms(4.0, 4.0)), secs(shorter));
+            assert_eq!(grant(0, (20.0, 5.0, 4)), secs(first));
+            assert_eq!(grant(1, (20.0, 5.0, 4)), secs(first));
+            assert_eq!(grant(1, (4.0, 4.0, 4)), secs(shorter));
             // The other lease still has the short term.
-            assert_eq!(grant(0, terms(20.0, 15.0)), secs(mixed));
-            assert_eq!(grant(1, terms(20.0, 15.0)), secs(longer));
+            assert_eq!(grant(0, (20.0, 15.0, 4)), secs(mixed));
+            assert_eq!(grant(1, (20.0, 15.0, 4)), secs(longer));
+            // The time of the allowance that has fallen is missing.
+            assert_eq!(grant(1, (20.0, 5.0, 1)), secs(given.unwrap_or(6.0)));
+        }
+    }
+
+    /// The program goes on by the allowance with which it was started, and under the margin that
+    /// its keeper has.
+    #[test]
+    fn lower_terms_leave_time_for_renewals_or_stop_with_the_reason() {
+        let first = (20.0, 5.0, 8);
+        for (term, skew, allowance, is_outgrown) in [
+            (20.0, 5.0, 8, false),
+            (20.0, 5.0, 5, false),
+            (20.0, 5.0, 0, false),
+            (20.0, 5.0, 40, false),
+            (30.0, 5.0, 0, false),
+            (10.0, 5.0, 8, false),
+            (14.0, 5.0, 0, false),
+            (10.0, 5.0, 0, true),
+            (2.0, 1.0, 8, true),
+        ] {
+            let realm = realm(terms(first.0, first.1, first.2));
+            let plan = Plan::new(vec!["true".into()], |_| ());
+            let mut supervisor = supervisor(&plan, &realm);
+            let lowered = terms(term, skew, allowance)(realm.terms());
+            let (window, granted) = window(&realm, lowered);
+            supervisor.granted(0, window);
+            supervisor.granted(1, window);
+            let due = lowered.term / 2;
+            let now = ClockTimes { boot: due, wall: granted.checked_add(due) };
+            let left = supervisor.leases.left(now);
+            let what = format!("{lowered}: {left:?} of {:?}", supervisor.kill_after);
+            assert_eq!(left > supervisor.kill_after, !is_outgrown, "{what}");
+            let why = supervisor.why(now).unwrap();
+            assert_eq!(why.ends_with(": start it again"), is_outgrown, "{what}: {why}");
+            if is_outgrown && allowance < first.2 {
+                let said = "the realm's allowance is now 0 ticks, and this program was started with 8 \
+                            ticks, so there is no time to renew its lease";
+                assert!(why.starts_with(said), "{why}");
+            }
+            assert!(!supervisor.kill_after.is_zero(), "time to end");
         }
     }
 }

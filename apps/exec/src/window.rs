@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_lease::admin::Terms;
 use tickid_lease::{Lease, RealmSpec};
 
 /// The readings of the clocks.
@@ -48,16 +49,24 @@ pub(super) fn margin(term: Duration) -> Duration {
     (term / 20).clamp(Duration::from_millis(100), Duration::from_secs(1))
 }
 
+/// Returns the same for a program of this realm whose lease has these terms by now. The program's
+/// keeper has the margin of the start, so it is never less than that.
+pub(super) fn margin_under(realm: &RealmSpec, terms: Terms) -> Duration {
+    margin(realm.terms().term).max(margin(terms.term))
+}
+
 impl ProgramWindow {
     /// Returns the window of a lease, requested at the time `asked` since the machine was started.
     ///
     /// A program's IDs are ahead of its clock by no more than the allowance and the one tick that
     /// an overflow takes beyond it. So it has to be gone that much before the ceiling, and is
-    /// killed a [`margin`] earlier.
+    /// killed a [`margin`] earlier. The allowance is the realm's, with which the program was
+    /// started, whatever the store's is by now.
     pub(super) fn new(realm: &RealmSpec, lease: Lease, asked: Duration) -> Self {
-        let (scale, terms) = (realm.scale(), realm.terms());
-        let last = lease.ceiling.saturating_sub(terms.allowance.saturating_add(1));
-        let closes = scale.time_of(last).checked_sub(margin(terms.term)).unwrap_or(UnixTime::MIN);
+        let scale = realm.scale();
+        let last = lease.ceiling.saturating_sub(realm.terms().allowance.saturating_add(1));
+        let margin = margin_under(realm, lease.terms);
+        let closes = scale.time_of(last).checked_sub(margin).unwrap_or(UnixTime::MIN);
         Self {
             lease,
             opens: scale.time_of(lease.floor),
@@ -116,6 +125,11 @@ mod tests {
     /// A window of the ticks 100..130, granted at the store's time 105 and requested 1,000 s after
     /// the start, with the default term of 10 s.
     fn window(allowance: u64) -> ProgramWindow {
+        window_under(allowance, |_| ())
+    }
+
+    /// The same, of a lease with changed terms.
+    fn window_under(allowance: u64, change: impl FnOnce(&mut Terms)) -> ProgramWindow {
         let realm = RealmSpec::from(Realm::builder("a", Seconds).pool("1/8").build().unwrap());
         let mut terms = realm.terms();
         terms.allowance = allowance;
@@ -127,6 +141,7 @@ mod tests {
         lease.floor = u64::try_from(100 - epoch / 1_000_000).unwrap();
         lease.ceiling = lease.floor + 30;
         lease.granted_at = UnixTime::from_micros(105_000_000);
+        change(&mut lease.terms);
         ProgramWindow::new(&realm, lease, secs(1_000))
     }
 
@@ -166,6 +181,25 @@ mod tests {
         let window = window(3);
         let (boot, wall) = window.when_left(Duration::ZERO);
         assert_eq!((boot, wall.as_micros()), (secs(1_021) - MARGIN, 125_500_000));
+    }
+
+    /// Neither less than the keeper has, nor less than the present term needs.
+    #[test]
+    fn margins_never_shrink() {
+        for (term, margin) in [(2, MARGIN), (10, MARGIN), (20, secs(1))] {
+            let window = window_under(3, |terms| terms.term = secs(term));
+            let (boot, _) = window.when_left(Duration::ZERO);
+            assert_eq!(boot, secs(1_021) - margin, "{term}");
+        }
+    }
+
+    /// The program knows only the allowance with which it was started.
+    #[test]
+    fn the_first_allowance_counts() {
+        for allowance in [0, 3, 9] {
+            let window = window_under(3, |terms| terms.allowance = allowance);
+            assert_eq!(window.left(at(1_000, 105)), secs(30 - 5 - 4) - MARGIN, "{allowance}");
+        }
     }
 
     #[test]
