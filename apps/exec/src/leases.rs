@@ -39,11 +39,12 @@ impl Leases {
         self.0.get(session).is_some_and(|held| held.window.is_some())
     }
 
-    /// Records a window that was granted or renewed. Reports whether this ends all trouble.
+    /// Records a window that was granted or renewed. Reports whether this is a renewal that ends all
+    /// trouble.
     pub(super) fn granted(&mut self, session: usize, window: ProgramWindow) -> bool {
         let Some(held) = self.0.get_mut(session) else { return false };
-        held.window = Some(window);
-        held.trouble.take().is_some() && !self.is_troubled()
+        let is_renewal = held.window.replace(window).is_some();
+        held.trouble.take().is_some() && is_renewal && !self.is_troubled()
     }
 
     /// Records the error of a request. Reports whether it is the first trouble.

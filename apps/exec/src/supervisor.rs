@@ -766,6 +766,20 @@ mod tests {
         }
     }
 
+    /// A first lease that came late, for example after an invalidation, is no renewal.
+    #[test]
+    fn only_renewals_are_renewed_again() {
+        let realm = realm(terms(20.0, 5.0, 4));
+        let (window, _) = window(&realm, realm.terms());
+        let trouble = || StoreError::new("a", StoreErrorKind::Unreachable);
+        let mut leases = Leases::new(1);
+        leases.failed(0, trouble());
+        assert!(!leases.granted(0, window));
+        assert!(!leases.granted(0, window), "no trouble");
+        leases.failed(0, trouble());
+        assert!(leases.granted(0, window));
+    }
+
     /// The program goes on by the allowance with which it was started, and under the margin that
     /// its keeper has.
     #[test]
