@@ -56,7 +56,7 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | `SystemClock`, methods that wait, overflow observers, random seeds |
-//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
+//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere. Their threads cannot sleep, so use `generate_async` |
 //! | `alloc` | with `std` | clocks behind an `Arc`, rules for sequences of the caller's own |
 //! | `serde` | no | text in human-readable formats, else integers or bytes |
 //! | `jiff_1`, `chrono_0_4` | no | times: of IDs, for ranges, from and to [`UnixTime`] |

@@ -36,7 +36,7 @@
 //! | `stores` | no | `stores::open`, and with it the leases |
 //! | `full` | no | every library |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
-//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
+//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere. Their threads cannot sleep, so use `generate_async` |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
 //! | `serde` | no | text in human-readable formats, else integers or bytes |
 //! | `jiff_1`, `chrono_0_4` | no | times: of IDs, for ranges, from and to `UnixTime` |

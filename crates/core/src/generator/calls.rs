@@ -310,6 +310,11 @@ macro_rules! __waiting_calls {
         /// corrected in the meantime. It spins for no more than the last 200 microseconds, or for
         /// a millisecond if the clock stands.
         ///
+        /// In a browser, where threads cannot sleep, it spins for the whole wait, so call
+        /// [`generate_async`](Self::generate_async) there. In some hosts of WebAssembly, the clocks
+        /// stand while a call runs. The wait would never end, so after a million looks at clocks
+        /// that stand the call fails with the stall.
+        ///
         /// # Errors
         #[doc = concat!("Returns ", $named, " if the wait would take longer than")]
         #[doc = concat!("[`max_wait`](", $max_wait, "), by default one minute. If waiting does not help,")]

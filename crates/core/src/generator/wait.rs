@@ -19,6 +19,11 @@ const MAX_SLEEP: Duration = Duration::from_millis(50);
 /// clock that stands they stay short, so after this time they are at least as long.
 const MAX_SPIN: Duration = Duration::from_millis(1);
 
+/// The number of looks after which a waiting call fails because neither of its clocks has moved.
+/// Where a thread cannot sleep, both may stand until the call returns, as in Cloudflare Workers.
+/// Browsers round their clocks, some to 100 ms, which is less than this many looks take.
+const MAX_LOOKS: u32 = 1_000_000;
+
 /// Waits until `source` can issue after `error`, for at most `within` or for as long as its options
 /// permit, and draws a block.
 #[cold]
@@ -101,19 +106,28 @@ pub(crate) fn until_ready<D: Timed>(
     mut error: Error,
     deadline: Deadline,
 ) -> Result<(), Error> {
-    let clock = &source.timing().clock;
-    let (mut waiting, mut short_since) = (None, None);
+    let (clock, scheme) = (&source.timing().clock, source.scheme());
+    let (mut waiting, mut short_in, mut short_since) = (None, None, Duration::ZERO);
+    let (mut seen, mut looks) = (None, 0);
     loop {
         let mut pause = pause(source, &error, deadline)?;
+        let now = clock.monotonic();
+        // If neither clock moves, nothing ends this wait.
+        looks = if seen == Some((error.now, now)) { looks + 1 } else { 0 };
+        if looks == MAX_LOOKS {
+            return Err(error);
+        }
+        seen = Some((error.now, now));
         // A clock that stands leaves every pause too short to sleep. After a while of such pauses by
-        // the monotonic clock, which goes on, sleep all the same, or this would burn a core.
-        if pause >= MAX_SPIN {
-            short_since = None;
-        } else {
-            let now = clock.monotonic();
-            if now.saturating_sub(*short_since.get_or_insert(now)) >= MAX_SPIN {
-                pause = MAX_SPIN.min(deadline.left(now));
-            }
+        // the monotonic clock, which goes on, sleep all the same, or this would burn a core. A new
+        // tick starts the count again, since with ticks as short as that all pauses are short, and a
+        // call that slept through the start of each tick would leave it to others. The reading
+        // itself may not start it again, or this would spin by a clock that creeps.
+        let tick = error.now.and_then(|now| scheme.tick_at(now).ok());
+        if pause >= MAX_SPIN || tick != short_in {
+            (short_in, short_since) = (tick, now);
+        } else if now.saturating_sub(short_since) >= MAX_SPIN {
+            pause = MAX_SPIN.min(deadline.left(now));
         }
         if is_counted(source, &error, &mut waiting) {
             clock.sleep(pause);

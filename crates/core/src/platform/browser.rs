@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 pub(crate) use web_time::Instant;
 
-/// False, so threads spin while they wait.
+/// False, so threads spin while they wait, for as long as one of their clocks moves.
 pub(crate) const CAN_SLEEP: bool = false;
 
 pub(crate) const SYSTEM_TIMES: (i64, i64) = (0, i64::MAX);

@@ -2,9 +2,11 @@
 
 use core::cell::Cell;
 use core::pin::pin;
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
 
 use tickid_core::example::Toggling;
 use tickid_core::{
@@ -13,6 +15,7 @@ use tickid_core::{
 };
 
 use crate::clocks::RecordingClock;
+use crate::widths::Widths;
 use tickid_testkit::example::{NODE, at, many, parts, ratchet, tick, window};
 
 const POOL: u32 = 4;
@@ -359,12 +362,16 @@ fn widening_ends_wait_early() {
     assert_eq!(clock.sleeps(), [SLICE, SLICE]);
 }
 
-/// The pause that is left may be too short to sleep, but it lasts as long as the clock stands.
+/// The pause that is left may be too short to sleep, but it lasts as long as the clock stands, and
+/// nearly as long if it creeps.
 #[test]
 fn waits_by_a_clock_that_stands_sleep() {
-    /// Stands 100 µs before tick 1,001. Pauses of less than 200 µs return at once.
+    /// Stands 150 µs before tick 1,001, or creeps on by a microsecond with each look. Pauses of
+    /// less than 200 µs return at once.
     #[derive(Default)]
     struct Standing {
+        creeps: bool,
+        crept: Cell<i64>,
         monotonic: Cell<Duration>,
         spins: Cell<u32>,
         sleeps: Cell<u32>,
@@ -372,7 +379,8 @@ fn waits_by_a_clock_that_stands_sleep() {
 
     impl Clock for Standing {
         fn now(&self) -> Result<UnixTime, ClockError> {
-            Ok(UnixTime::from_micros(at(1_001).as_micros() - 100))
+            self.crept.set(self.crept.get() + i64::from(self.creeps));
+            Ok(UnixTime::from_micros(at(1_001).as_micros() - 150 + self.crept.get()))
         }
 
         fn sleep(&self, pause: Duration) {
@@ -388,13 +396,168 @@ fn waits_by_a_clock_that_stands_sleep() {
         }
     }
 
-    let clock = Standing::default();
-    let builder = builder(&clock, Policy::Wait).max_wait(millis(51));
-    let mut generator = builder.build_local().unwrap();
-    assert_eq!(generator.try_block(many(POOL)).unwrap().count(), 4);
-    let error = generator.generate().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
-    assert_eq!((clock.spins.get(), clock.sleeps.get()), (100, 50));
+    for (creeps, max_wait, sleeps) in [(false, 51, 50), (true, 1_000, 44)] {
+        let clock = Standing { creeps, ..Standing::default() };
+        let builder = builder(&clock, Policy::Wait).max_wait(millis(max_wait));
+        let mut generator = builder.build_local().unwrap();
+        assert_eq!(generator.try_block(many(POOL)).unwrap().count(), 4);
+        match generator.generate() {
+            Ok(id) => assert!(creeps && parts(id).tick == 1_001),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp)),
+        }
+        assert_eq!((clock.spins.get(), clock.sleeps.get()), (100, sleeps), "{creeps}");
+    }
+}
+
+/// In some hosts of WebAssembly, clocks stand while a call runs, and threads cannot sleep.
+#[test]
+#[cfg_attr(miri, ignore = "a million looks")]
+fn waits_end_if_both_clocks_stand() {
+    /// Stands, unless `monotonic` counts the looks.
+    struct Stopped {
+        now: UnixTime,
+        moves: bool,
+        looks: Cell<u32>,
+    }
+
+    impl Clock for Stopped {
+        fn now(&self) -> Result<UnixTime, ClockError> {
+            Ok(self.now)
+        }
+
+        fn sleep(&self, _: Duration) {
+            self.looks.set(self.looks.get() + 1);
+        }
+
+        fn monotonic(&self) -> Duration {
+            Duration::from_micros(if self.moves { self.looks.get().into() } else { 0 })
+        }
+    }
+
+    for (rest, moves, looks) in
+        [(750, false, 1_000_000), (0, false, 1_000_000), (750, true, 1_250_000)]
+    {
+        let clock = Stopped { now: into(1_000, 999 - rest), moves, looks: Cell::new(0) };
+        let builder = builder(&clock, Policy::Wait).max_wait(millis(2_000));
+        let mut generator = builder.build_local().unwrap();
+        assert_eq!(generator.try_block(many(POOL)).unwrap().count(), 4);
+        let error = generator.generate().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
+        assert!(clock.looks.get().abs_diff(looks) <= 1_000, "{} looks", clock.looks.get());
+    }
+}
+
+std::thread_local! {
+    /// The number of the caller that runs on this thread.
+    static CALLER: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The clock of several callers, each on its own thread. Only the caller that wakes first runs, so
+/// the same calls come in the same order every time.
+struct Turns {
+    /// When each caller wakes, in microseconds, or `None` once it is done.
+    wakes: Mutex<Vec<Option<u64>>>,
+    changed: Condvar,
+    dice: AtomicU32,
+}
+
+impl Turns {
+    fn new(callers: u64) -> Self {
+        let wakes = (0..callers).map(Some).collect();
+        Self { wakes: Mutex::new(wakes), changed: Condvar::new(), dice: AtomicU32::new(1) }
+    }
+
+    /// Returns the caller whose turn it is, and the time.
+    fn next(wakes: &[Option<u64>]) -> Option<(u64, usize)> {
+        wakes.iter().enumerate().filter_map(|(caller, wake)| Some(((*wake)?, caller))).min()
+    }
+
+    fn micros(&self) -> u64 {
+        Self::next(&self.wakes.lock().unwrap()).unwrap().0
+    }
+
+    /// Runs `call` as a caller, beside the others.
+    fn run<T>(&self, caller: usize, call: impl FnOnce() -> T) -> T {
+        CALLER.set(caller);
+        self.pass(0);
+        let result = call();
+        self.wakes.lock().unwrap()[caller] = None;
+        self.changed.notify_all();
+        result
+    }
+
+    /// Lets `micros` pass for this caller.
+    fn pass(&self, micros: u64) {
+        let caller = CALLER.get();
+        let mut wakes = self.wakes.lock().unwrap();
+        wakes[caller] = wakes[caller].map(|wake| wake + micros);
+        self.changed.notify_all();
+        let is_others = |wakes: &mut Vec<_>| Self::next(wakes).unwrap().1 != caller;
+        drop(self.changed.wait_while(wakes, is_others).unwrap());
+    }
+}
+
+impl Clock for Turns {
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        Ok(UnixTime::from_micros(1_000_000 + i64::try_from(self.micros()).unwrap()))
+    }
+
+    /// As the system's clock sleeps: it wakes late by up to 120 µs, and sleeps 60 less for that.
+    fn sleep(&self, pause: Duration) {
+        let pause = u64::try_from(pause.as_micros()).unwrap();
+        self.pass(pause.checked_sub(60).map_or(10, |most| {
+            // xorshift
+            let mut dice = self.dice.load(Ordering::Relaxed);
+            dice ^= dice << 13;
+            dice ^= dice >> 17;
+            dice ^= dice << 5;
+            self.dice.store(dice, Ordering::Relaxed);
+            most.max(1) + u64::from(dice % 120)
+        }));
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_micros(self.micros())
+    }
+}
+
+/// With short ticks, every pause is short. A caller that sleeps through the starts of ticks would
+/// get nothing, since the others then take all sequences.
+#[test]
+#[cfg_attr(miri, ignore = "takes an interpreter minutes")]
+fn callers_that_compete_get_equally_many() {
+    const CALLERS: usize = 4;
+    const MILLIS: u64 = 1_000;
+    let scheme = Widths {
+        micros_per_tick: 1_000,
+        time: 40,
+        node: 1,
+        sequence: 3,
+        is_node_lowest: false,
+        unused: 0,
+    };
+    let clock = Turns::new(CALLERS as u64);
+    let builder = Builder::seeded_of(scheme, scheme.node(1), 0);
+    let generator = builder.clock(&clock).policy(Policy::Wait).build().unwrap();
+    // Each caller's IDs, and its longest wait in milliseconds.
+    let callers: Vec<(u32, u64)> = thread::scope(|scope| {
+        let callers = [0, 1, 2, 3].map(|caller| {
+            let (clock, generator) = (&clock, &generator);
+            let call = move || {
+                let (mut ids, mut longest, mut last) = (0, 0, 0);
+                while last < MILLIS * 1_000 {
+                    generator.generate().unwrap();
+                    let now = clock.micros();
+                    (ids, longest, last) = (ids + 1, longest.max((now - last) / 1_000), now);
+                    clock.pass(1);
+                }
+                (ids, longest)
+            };
+            scope.spawn(move || clock.run(caller, call))
+        });
+        callers.map(|caller| caller.join().unwrap()).to_vec()
+    });
+    assert!(callers.iter().all(|&(ids, longest)| ids > 1_500 && longest < 20), "{callers:?}");
 }
 
 #[test]
