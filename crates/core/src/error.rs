@@ -93,6 +93,9 @@ pub(crate) enum Detail {
     BeforeWindow,
     /// The clock is within the window, but no tick of it is left.
     WindowUsedUp,
+    /// The generator is closed, and the clock is not past its last ID.
+    #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only waits report it"))]
+    NotOver,
 }
 
 /// The cause that kept a generator from issuing an ID. Of these, only [`Stalled`](Self::Stalled) is
@@ -236,6 +239,7 @@ impl fmt::Display for Error {
             ErrorKind::Stalled(reason) => f.write_str(match (reason, self.detail) {
                 (_, Detail::BeforeWindow) => "the clock is before the generator's window",
                 (_, Detail::WindowUsedUp) => "all ticks of the generator's window are used up",
+                (_, Detail::NotOver) => "the clock is not past the last ID issued",
                 (StallReason::ClockBehind, Detail::None | Detail::Toggled) => {
                     "the clock is too far behind the last ID issued"
                 }
@@ -256,6 +260,9 @@ impl fmt::Display for Error {
         }
         // For example "(it is 2026-05-01T12:00:00Z, continues at 2026-05-01T12:00:01Z)".
         match (self.now, self.until) {
+            (Some(now), Some(until)) if self.detail == Detail::NotOver => {
+                write!(f, " (it is {now}, past it at {until})")
+            }
             (Some(now), Some(until)) => write!(f, " (it is {now}, continues at {until})"),
             (Some(now), None) => write!(f, " (it is {now})"),
             (None, _) => Ok(()),

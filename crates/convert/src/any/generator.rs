@@ -569,6 +569,24 @@ macro_rules! any_waiting_calls {
 }
 pub(super) use any_waiting_calls;
 
+/// Makes the call that closes a generator that no lease holds.
+#[cfg(feature = "std")]
+macro_rules! any_closing_call {
+    ($this:ident, ($($receiver:tt)+), ($($borrow:tt)+)) => {
+        /// Closes the generator, and waits until its clock is past the last ID, for at most
+        /// `within`, as [`Generator::close_and_wait`] does. From then on, a new generator of the
+        /// node issues none of its IDs.
+        ///
+        /// # Errors
+        /// Returns the errors of `Generator::close_and_wait`.
+        pub fn close_and_wait($($receiver)+, within: Duration) -> Result<(), Error> {
+            with_each!($($borrow)+ $this.each, Id, generator => {
+                generator.close_and_wait(within).map(drop)
+            })
+        }
+    };
+}
+
 /// The shared generator of a scheme that is known only at run time. Threads draw IDs through
 /// `&self` without a lock, as from a [`Generator`].
 ///
@@ -600,6 +618,11 @@ impl<C: Clock + fmt::Debug> AnyGenerator<C> {
     any_calls! { self, (&self), (&), Error, ObserveError }
 }
 
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+impl<C: Clock + fmt::Debug> AnyGenerator<C> {
+    any_closing_call! { self, (&self), (&) }
+}
+
 /// The exclusive generator of a scheme that is known only at run time. Its methods take `&mut
 /// self`, as those of a [`LocalGenerator`] do.
 ///
@@ -622,6 +645,11 @@ pub struct AnyLocalGenerator<C: fmt::Debug = DefaultClock> {
 
 impl<C: Clock + fmt::Debug> AnyLocalGenerator<C> {
     any_calls! { self, (&mut self), (&mut), Error, ObserveError }
+}
+
+#[cfg(feature = "std")]
+impl<C: Clock + fmt::Debug> AnyLocalGenerator<C> {
+    any_closing_call! { self, (&mut self), (&mut) }
 }
 
 /// The reason why a generator did not observe an ID. The generator has not changed.

@@ -9,6 +9,8 @@
 
 use core::num::NonZeroU32;
 
+#[cfg(feature = "std")]
+use crate::clock::Clock;
 use crate::engine::Block;
 use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
@@ -248,6 +250,25 @@ impl<S: Scheme> Rules<S> {
         } else {
             EngineStall::new(ErrorKind::EndOfTime, None)
         })
+    }
+
+    /// Checks that the clock is past the tick `last`, in which a closed engine issued last.
+    #[cfg(feature = "std")]
+    pub(crate) fn check_over(
+        &self,
+        last: Option<Tick<S>>,
+        clock: &impl Clock,
+    ) -> Result<(), Error> {
+        let Some(last) = last else { return Ok(()) };
+        let last = last.get() + 1;
+        let now = self.read(clock.now())?;
+        if now.stamp > last {
+            return Ok(());
+        }
+        match self.stall_until(last + 1, StallReason::ClockBehind, Detail::NotOver) {
+            Step::Stall(stall) => Err(self.stalled(stall, Some(now.time))),
+            Step::Draw | Step::Move { .. } => Ok(()),
+        }
     }
 
     /// Returns the first sequence at `stamp`.

@@ -567,3 +567,75 @@ macro_rules! __ready_calls {
 }
 #[cfg(feature = "std")]
 pub(crate) use __ready_calls as ready_calls;
+
+/// Writes the calls that close a generator and wait for the end of its last tick. `$build` is the
+/// builder's method.
+#[cfg(feature = "std")]
+macro_rules! closing_calls {
+    ($this:ident, ($($receiver:tt)+), $source:expr, $generator:literal, $build:literal) => {
+        /// Closes the generator as [`close`](Self::close) does, and waits until its clock is past
+        /// the last ID, for at most `within`. From then on, a new generator of the node issues
+        /// none of its IDs, even if it has no snapshot, as in the next process.
+        ///
+        /// Without that wait, the next one may begin in the same tick, or before it: a ratchet can
+        /// be ahead of the clock by one tick more than its allowance, and a clock that was set back
+        /// may not have caught up. Call it at the end of a program whose node the next program gets
+        /// at once. It takes no longer than a tick, unless one of these was the case.
+        ///
+        /// # Errors
+        /// Returns [`Stalled`](crate::ErrorKind::Stalled) immediately if the wait would take longer
+        /// than `within`. The error says how long it [would take](crate::Error::retry_after), and
+        /// the generator is closed, so you may call this again, or [`close`](Self::close) for the
+        /// snapshot. Other errors say that the clock cannot be read, or that no tick comes after
+        /// the last ID.
+        ///
+        /// # Examples
+        /// ```
+        /// use core::time::Duration;
+        #[doc = concat!("use tickid_core::{", $generator, " as Generator, ManualClock, UnixTime, example};")]
+        ///
+        /// let clock = ManualClock::new(UnixTime::from_millis(100_300)?);
+        /// let build = || {
+        ///     let builder = Generator::<example::Seconds>::builder(example::Node(1));
+        #[doc = concat!("    builder.clock(&clock).", $build, "()")]
+        /// };
+        /// let mut generator = build()?;
+        /// # let generator = &mut generator;
+        /// let last = generator.generate()?;
+        /// generator.close_and_wait(Duration::from_secs(5))?;
+        /// assert_eq!(clock.slept(), Duration::from_millis(700)); // the rest of the second
+        /// assert_ne!(build()?.generate()?, last);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub fn close_and_wait(
+            $($receiver)+,
+            within: core::time::Duration,
+        ) -> Result<crate::Snapshot<S>, crate::Error> {
+            let snapshot = $this.close();
+            crate::generator::wait::until_over(&$source, snapshot.highest_tick(), within)?;
+            Ok(snapshot)
+        }
+
+        /// Does the same as [`close_and_wait`](Self::close_and_wait), but awaits `sleep`, the
+        /// executor's timer, for at most 50 milliseconds at a time.
+        ///
+        /// # Errors
+        /// Returns the errors of `close_and_wait`.
+        pub async fn close_and_wait_async<F, Fut>(
+            $($receiver)+,
+            within: core::time::Duration,
+            sleep: F,
+        ) -> Result<crate::Snapshot<S>, crate::Error>
+        where
+            F: Fn(core::time::Duration) -> Fut,
+            Fut: Future<Output = ()>,
+        {
+            let snapshot = $this.close();
+            let last = snapshot.highest_tick();
+            crate::generator::wait::until_over_async(&$source, last, within, sleep).await?;
+            Ok(snapshot)
+        }
+    };
+}
+#[cfg(feature = "std")]
+pub(crate) use closing_calls;

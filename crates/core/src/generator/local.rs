@@ -245,6 +245,9 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     /// The snapshot lets a [successor](crate::Builder::restore) continue without issuing an ID
     /// twice, even in the same tick. Closing again returns the same snapshot.
     ///
+    /// A successor without the snapshot, as in the next process, may issue the same IDs until its
+    /// clock is past the last one. [`close_and_wait`](Self::close_and_wait) waits for that.
+    ///
     /// # Examples
     /// ```
     /// use tickid_core::example::{Node, Seconds};
@@ -258,6 +261,13 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     /// ```
     pub fn close(&mut self) -> Snapshot<S> {
         self.engine.close()
+    }
+}
+
+#[cfg(feature = "std")]
+impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
+    crate::generator::calls::closing_calls! {
+        self, (&mut self), self, "LocalGenerator", "build_local"
     }
 }
 

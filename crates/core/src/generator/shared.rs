@@ -256,6 +256,9 @@ impl<S: Scheme, C> Generator<S, C> {
     /// that one is out of date as soon as another thread draws an ID. This one is final. If you close
     /// the generator again, you get the same snapshot.
     ///
+    /// A successor without the snapshot, as in the next process, may issue the same IDs until its
+    /// clock is past the last one. [`close_and_wait`](Self::close_and_wait) waits for that.
+    ///
     /// # Examples
     /// ```
     /// use tickid_core::{ErrorKind, StallReason, Generator, ManualClock, UnixTime, example};
@@ -279,6 +282,11 @@ impl<S: Scheme, C> Generator<S, C> {
     pub fn close(&self) -> Snapshot<S> {
         self.engine.close()
     }
+}
+
+#[cfg(feature = "std")]
+impl<S: Scheme, C: Clock> Generator<S, C> {
+    crate::generator::calls::closing_calls! { self, (&self), self, "Generator", "build" }
 }
 
 impl<S: Scheme, C: Clock> Source for &Generator<S, C> {

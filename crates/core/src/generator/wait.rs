@@ -10,6 +10,7 @@ use crate::generator::overflow::WaitingCall;
 use crate::generator::source::{Deadline, Source, Timed};
 use crate::generator::timing::DEFAULT_MAX_WAIT;
 use crate::scheme::Scheme as _;
+use crate::tick::Tick;
 
 /// The longest sleep of a waiting call before it rereads the clock, since a step of the clock or a
 /// wider window may have shortened the wait.
@@ -100,11 +101,50 @@ pub(crate) fn deadline(source: &impl Timed, within: Option<Duration>) -> Deadlin
     Deadline { is_explicit: within.is_some(), ..deadline }
 }
 
+/// Waits until the tick `last` of a closed `source` is over, for at most `within`.
+pub(crate) fn until_over<D: Timed>(
+    source: &D,
+    last: Option<Tick<D::Scheme>>,
+    within: Duration,
+) -> Result<(), Error> {
+    let check = || source.rules().check_over(last, &source.timing().clock);
+    let Err(error) = check() else { return Ok(()) };
+    until(source, error, deadline(source, Some(within)), check)
+}
+
+/// Does the same, awaiting `sleep`.
+pub(crate) async fn until_over_async<D, F, Fut>(
+    source: &D,
+    last: Option<Tick<D::Scheme>>,
+    within: Duration,
+    sleep: F,
+) -> Result<(), Error>
+where
+    D: Timed,
+    F: Fn(Duration) -> Fut,
+    Fut: Future<Output = ()>,
+{
+    let check = || source.rules().check_over(last, &source.timing().clock);
+    let Err(error) = check() else { return Ok(()) };
+    let mut deadline = deadline(source, Some(within));
+    until_async(source, error, &mut deadline, &sleep, check).await
+}
+
 /// Sleeps until `source` could issue.
 pub(crate) fn until_ready<D: Timed>(
     source: &D,
+    error: Error,
+    deadline: Deadline,
+) -> Result<(), Error> {
+    until(source, error, deadline, || source.check_ready())
+}
+
+/// Sleeps until `check` succeeds.
+fn until<D: Timed>(
+    source: &D,
     mut error: Error,
     deadline: Deadline,
+    check: impl Fn() -> Result<(), Error>,
 ) -> Result<(), Error> {
     let (clock, scheme) = (&source.timing().clock, source.scheme());
     let (mut waiting, mut short_in, mut short_since) = (None, None, Duration::ZERO);
@@ -132,7 +172,7 @@ pub(crate) fn until_ready<D: Timed>(
         if is_counted(source, &error, &mut waiting) {
             clock.sleep(pause);
         }
-        match source.check_ready() {
+        match check() {
             Ok(()) => return Ok(()),
             Err(again) => error = again,
         }
@@ -142,9 +182,24 @@ pub(crate) fn until_ready<D: Timed>(
 /// Does the same, awaiting `sleep`.
 pub(crate) async fn until_ready_async<D, F, Fut>(
     source: &D,
+    error: Error,
+    deadline: &mut Deadline,
+    sleep: &F,
+) -> Result<(), Error>
+where
+    D: Timed,
+    F: Fn(Duration) -> Fut,
+    Fut: Future<Output = ()>,
+{
+    until_async(source, error, deadline, sleep, || source.check_ready()).await
+}
+
+async fn until_async<D, F, Fut>(
+    source: &D,
     mut error: Error,
     deadline: &mut Deadline,
     sleep: &F,
+    check: impl Fn() -> Result<(), Error>,
 ) -> Result<(), Error>
 where
     D: Timed,
@@ -158,7 +213,7 @@ where
             sleep(pause).await;
             deadline.awaited(pause);
         }
-        match source.check_ready() {
+        match check() {
             Ok(()) => return Ok(()),
             Err(again) => error = again,
         }

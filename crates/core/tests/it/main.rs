@@ -16,6 +16,7 @@ mod random_start;
 mod reference;
 mod shares;
 mod stalls;
+mod successors;
 mod times;
 mod waiting;
 mod widths;
