@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_convert::{
-    AnyBackfill, AnyBuilder, AnyId, AnyIds, AnyLeasedGenerator, AnyScheme, Form, IdsVisitor,
-    SchemeId, SchemeVariant, SchemeVisitor, carry,
+    AnyBackfill, AnyBuilder, AnyId, AnyIds, AnyLeasedGenerator, AnyLocalGenerator, AnyScheme, Form,
+    IdsVisitor, SchemeId, SchemeVariant, SchemeVisitor, carry,
 };
 use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
 use tickid_lease::admin::{LeaseTextError, RealmName};
@@ -175,7 +175,10 @@ impl Plan<'_> {
             let generator = builder.max_wait(options.max_wait).build_local();
             let mut generator = generator.map_err(|error| of_node(error, Failure::from))?;
             let draw = |n, within| Ok(generator.block_within(self.metabyte, n, within)?);
-            return self.stream(draw, patience);
+            let result = self.stream(draw, patience);
+            // Also after a failure, such as a closed pipe: its reader has the IDs before it.
+            self.outlast(&mut generator);
+            return result;
         };
         let clock = ManualClock::new(time.resolve(&when::now(TimeZone::UTC))?);
         let generator = builder.clock(clock).max_wait(Duration::MAX).build_local();
@@ -187,6 +190,21 @@ impl Plan<'_> {
         // A wait only moves the clock on, so it takes no time and needs no bound.
         let draw = |n, _| generator.block_within(self.metabyte, n, Duration::MAX).map_err(of_time);
         self.stream(draw, patience)
+    }
+
+    /// Waits until the clock is past the last ID, so that the next command with this node repeats
+    /// none. The IDs are written, so nothing that happens here is a failure.
+    fn outlast(&self, generator: &mut AnyLocalGenerator) {
+        const QUIET: Duration = Duration::from_secs(1);
+        let max_wait = self.options.max_wait;
+        let Err(error) = generator.close_and_wait(QUIET.min(max_wait)) else { return };
+        if error.retry_after().is_some_and(|rest| rest <= max_wait) {
+            say(&format!("waiting, or the node's next IDs repeat these: {error}"));
+            if generator.close_and_wait(max_wait).is_ok() {
+                return;
+            }
+        }
+        say(&format!("the node must issue nothing more for now, or it repeats these IDs: {error}"));
     }
 
     /// Prints an ID for each time of a file. The window ends when the run starts.

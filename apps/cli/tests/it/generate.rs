@@ -31,6 +31,29 @@ fn gen_prints_increasing_ids() {
     assert_eq!(stdout_of("gen sno").lines().count(), 1);
 }
 
+/// The first uses up 24 ticks, which takes it 6 seconds ahead of the clock. The second begins as
+/// soon as the first has ended.
+#[test]
+fn successive_commands_repeat_nothing() {
+    let first = run("gen scru64 --node 300/16 --start lowest -n 6000");
+    let second = run("gen scru64 --node 300/16 --start lowest");
+    assert_eq!((first.status, second.status), (OK, OK), "{}{}", first.stderr, second.stderr);
+    let waits = "tickid: waiting, or the node's next IDs repeat these: scru64: the clock is";
+    assert!(first.stderr.starts_with(waits), "{}", first.stderr);
+    let ids: HashSet<&str> = first.stdout.lines().chain(second.stdout.lines()).collect();
+    assert_eq!(ids.len(), 6_001);
+}
+
+/// The IDs are written, so a wait that is too long is no failure.
+#[test]
+fn too_long_waits_are_reported() {
+    let ran = run("gen scru64 --node 301/16 --start lowest -n 6000 --max-wait 0");
+    assert_eq!((ran.status, ran.stdout.lines().count()), (OK, 6_000), "{}", ran.stderr);
+    let remark = "tickid: the node must issue nothing more for now, or it repeats these IDs: ";
+    assert!(ran.stderr.starts_with(remark), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
 #[test]
 fn formats_print_the_same_id() {
     for scheme in ["scru64 --node 0u375nxqh5cq/8", "nanoflake", "kuid", "kuid --kind local", "sno"]
