@@ -12,8 +12,9 @@ use crate::false_positives::{self, KIND_BITS};
 use crate::formats::{Description, Format, value};
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
+use crate::wide_column::{Verdict, WideTexts};
 
-/// The formats that the integers of a column agree on.
+/// The formats that the integers of a column agree on, or its UUIDs without hyphens.
 ///
 /// One integer of 18 digits may be the ID of several systems, or a number without a meaning. Ten
 /// from one column say more, because the evidence for each of them adds up. Besides, the times of
@@ -30,6 +31,10 @@ use crate::reading::{Reading, Readings};
 ///
 /// A column may stay ambiguous. For example, Twitter's and Discord's Snowflakes have the same bits,
 /// and if the bits below the time are random, they look the same in every format.
+///
+/// Texts of 128 bits without hyphens, in hexadecimal or as literals of bytes, are UUIDs if three or
+/// more of the first ten are of the same version 3, 4 or 5, and no others are among them. If they
+/// are mixed, none of these is a UUID: one in 64 hashes has the bits of a version by chance.
 ///
 /// [`Detector::agreement`] computes an agreement, and [`Inspections::agree`] applies it to a line.
 ///
@@ -56,16 +61,18 @@ pub struct Agreement {
     formats: [Option<(Format, u32)>; MAX_CANDIDATES],
     /// The best one, if it is modest and the column decides for it. By itself, no line does.
     decided: Option<Format>,
+    /// The number of integers.
     lines: usize,
+    wide: Verdict,
 }
 
 /// The largest number of formats that one integer can fit.
 const MAX_CANDIDATES: usize = 17;
 
 /// The fewest lines that decide.
-const MIN_LINES: usize = 3;
+pub(crate) const MIN_LINES: usize = 3;
 /// The most lines that are used. The more there are, the fewer bits the times must save in each.
-const MAX_LINES: usize = 10;
+pub(crate) const MAX_LINES: usize = 10;
 
 /// The bits that a format must save.
 const DECISIVE_BITS: f64 = 8.0;
@@ -85,20 +92,24 @@ impl Agreement {
     /// Reports whether the column agrees on no format.
     #[must_use]
     pub const fn is_none(&self) -> bool {
-        self.formats[0].is_none()
+        self.formats[0].is_none() && self.wide.format().is_none()
     }
 
     /// Reports whether a format is one that the column agrees on. There may be several.
     #[must_use]
     pub fn has(&self, format: Format) -> bool {
-        self.cost(format).is_some()
+        self.cost(format).is_some() || self.wide.format() == Some(format)
     }
 
-    /// Returns the number of integers that were weighed, from three to ten, or 0 if the column had
-    /// fewer.
+    /// Returns the number of integers that were weighed, from three to ten, or that of the texts of
+    /// 128 bits that are alike. It is 0 if the column had fewer.
     #[must_use]
     pub const fn lines(&self) -> usize {
-        self.lines
+        if self.formats[0].is_none() && self.wide.lines() > 0 {
+            self.wide.lines()
+        } else {
+            self.lines
+        }
     }
 
     /// Returns the bits that the best format saves compared to this one.
@@ -108,7 +119,7 @@ impl Agreement {
         formats.find(|(it, _)| *it == format).map(|(_, cost)| cost)
     }
 
-    /// Returns the agreement of texts. Those that are not integers are skipped.
+    /// Returns the agreement of texts. Those that are neither integers nor 16 bytes are skipped.
     fn of<'a>(
         texts: impl IntoIterator<Item = &'a [u8]>,
         settings: &Settings,
@@ -118,6 +129,7 @@ impl Agreement {
         let mut numbers = [ColumnNumber::default(); MAX_LINES];
         let mut readings = [const { None }; MAX_LINES];
         let mut lines = 0;
+        let mut wide = WideTexts::default();
         for text in texts {
             let (Some(number), Some(read)) = (numbers.get_mut(lines), readings.get_mut(lines))
             else {
@@ -127,12 +139,15 @@ impl Agreement {
                 *number = digits;
                 *read = Some(detect(text, settings, Some(now)));
                 lines += 1;
+            } else {
+                wide.add(text, settings, now);
             }
         }
+        let none = Self { wide: wide.verdict(), ..Self::default() };
         let numbers = numbers.get(..lines).unwrap_or_default();
-        let [Some(first), others @ ..] = &readings else { return Self::default() };
+        let [Some(first), others @ ..] = &readings else { return none };
         if lines < MIN_LINES {
-            return Self::default();
+            return none;
         }
         // The bits saved by each format that fits all of them.
         let chance = bits_of_numbers(numbers);
@@ -158,7 +173,7 @@ impl Agreement {
         // Keep the best format, those within a few bits of it, and those that most lines have by
         // themselves.
         let best = saved.iter().flatten().map(|(.., bits)| *bits).fold(0.0, f64::max);
-        let mut agreement = Self { lines, ..Self::default() };
+        let mut agreement = Self { lines, ..none };
         let agreed = saved.iter().flatten().filter(|(_, parts, bits)| {
             let is_best = *bits >= DECISIVE_BITS && *bits + DECISIVE_BITS > best;
             let is_told = best >= DECISIVE_BITS && 2 * parts.likely > lines;
@@ -180,7 +195,8 @@ impl Agreement {
     /// Makes the readings that are agreed on likely, and the others of integers no more than
     /// possible.
     fn settle(&mut self, readings: &mut Readings) {
-        if self.is_none() {
+        self.wide.settle(readings);
+        if self.formats[0].is_none() {
             return;
         }
         // The number itself may decide between them, for example by a small sequence.
@@ -197,7 +213,7 @@ impl Agreement {
         }
         // Lines of several systems do not decide for each other.
         if is_any && !is_agreed {
-            *self = Self::default();
+            *self = Self { wide: self.wide, ..Self::default() };
         }
         if !is_agreed {
             return;
@@ -226,9 +242,10 @@ impl Agreement {
 }
 
 impl<C: Clock> Detector<C> {
-    /// Returns the formats that the integers of a column agree on. Of all its lines, the first ten
-    /// integers are used, and at least three are needed. Lines without an integer of at least ten
-    /// digits, such as a title or `NULL`, are skipped. If the clock fails, there is no agreement.
+    /// Returns the formats that the integers of a column agree on, or its texts of 128 bits. Of all
+    /// its lines, the first ten of each are used, and at least three are needed. Lines without an
+    /// integer of at least ten digits or 16 bytes, such as a title or `NULL`, are skipped. If the
+    /// clock fails, there is no agreement.
     pub fn agreement<'a>(&self, texts: impl IntoIterator<Item = &'a [u8]>) -> Agreement {
         let now = self.clock.now().ok();
         now.map_or_else(Agreement::default, |now| Agreement::of(texts, &self.settings, now))
@@ -241,7 +258,8 @@ impl Inspections<'_> {
     /// readings as an integer become no more than possible.
     ///
     /// Call it for the lines in turn. An integer that may be an ID, but in none of these formats,
-    /// ends the agreement, because the column then has several formats.
+    /// ends the agreement, because the column then has several formats, and so does a text of 128
+    /// bits that is no UUID of the column's version.
     ///
     /// # Examples
     /// ```

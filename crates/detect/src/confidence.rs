@@ -31,8 +31,10 @@
 ///    IDs keep their times. Those of sno count from its first release in 2019.
 /// 2. Common texts are at most possible. These are words, also with a number, and names such as
 ///    `getAddress2`; digits or hexadecimal digits alone, of a format with other letters; dates; and
-///    hashes, unless the fields explain them 256 times better than chance, which those of a UUID of
-///    version 4 do not. The examples in the schemes' documents are likely, whatever their time.
+///    hashes, unless the fields explain them 256 times better than chance. One hash in 64 has the
+///    bits of a UUID of version 4 without hyphens, and still such a text is likely one if it is all
+///    that was given; those of versions 3 and 5 are rarer, and only a column of them is. The
+///    examples in the schemes' documents are likely, whatever their time.
 /// 3. Numbers of 10, 13, 16 and 19 digits are also read as Unix times. An ID that explains a number
 ///    at most 8 times worse than a time does is shown beside it.
 /// 4. If a reading explains the bits 256 times better than another, the other is only possible.

@@ -11,7 +11,7 @@ use crate::confidence::Doubt;
 use crate::evidence::{Now, doubt_of_time};
 use crate::formats::{CROCKFORD, Coding, READ_ONLY, each_id, type_id};
 use crate::identifier::{Foreign, Identifier, NANOFLAKES, version};
-use crate::reading::{Reading, Readings};
+use crate::reading::{Chance, Reading, Readings};
 use crate::unix_unit::UnixUnit;
 use crate::{erlang, false_positives, literal};
 
@@ -57,17 +57,45 @@ pub(crate) const MAX_TEXT: usize = 160;
 #[inline]
 #[must_use]
 pub fn detect(text: &[u8], settings: &Settings, now: Option<UnixTime>) -> Readings {
+    detect_in(Scope::Whole, text, settings, now)
+}
+
+/// What a text is of all that was given, which decides how probable an ID is. Logs are full of
+/// hashes and of the IDs of traces, but people rarely paste one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of it, or a line of a column.
+    Whole,
+    /// A part of other text, which is searched for IDs.
+    Part,
+}
+
+/// Does the same as [`detect`] for a text that is all that was given or a part of it.
+#[inline]
+pub(crate) fn detect_in(
+    scope: Scope,
+    text: &[u8],
+    settings: &Settings,
+    now: Option<UnixTime>,
+) -> Readings {
     let mut readings = Readings::none();
-    find(text, settings, now, &mut readings);
+    find(scope, text, settings, now, &mut readings);
     readings
 }
 
-fn find(text: &[u8], settings: &Settings, now: Option<UnixTime>, readings: &mut Readings) {
+fn find(
+    scope: Scope,
+    text: &[u8],
+    settings: &Settings,
+    now: Option<UnixTime>,
+    readings: &mut Readings,
+) {
     if text.len() > MAX_TEXT {
         return;
     }
     let now = now.map(Now::new);
     let mut search = Search {
+        scope,
         settings,
         now,
         readings,
@@ -87,6 +115,7 @@ fn find(text: &[u8], settings: &Settings, now: Option<UnixTime>, readings: &mut 
 }
 
 struct Search<'a> {
+    scope: Scope,
     settings: &'a Settings,
     now: Option<Now>,
     readings: &'a mut Readings,
@@ -94,10 +123,8 @@ struct Search<'a> {
     likely: usize,
     /// Set if some reading is weighed against a text without a meaning.
     is_weighed: bool,
-    /// The bits of surprise at the text if its hexadecimal digits are random, such as a hash.
+    /// As in [`Chance`], and so is the next one.
     random: Option<u32>,
-    /// The bits of surprise at the text if it is a decimal integer without a meaning, or a number
-    /// of a different kind, and the doubt about IDs that explain it no better.
     number: Option<(u32, Doubt)>,
 }
 
@@ -111,8 +138,8 @@ impl Search<'_> {
             self.readings.doubt_ordinary(text, alphabets, self.settings, now);
             let is_contested = self.likely > 1 || self.is_weighed || self.random.is_some();
             if let Some(now) = now.filter(|_| is_contested) {
-                let (random, number) = (self.random, self.number);
-                self.readings.doubt_unexplained(text, self.settings, now, random, number);
+                let chance = Chance { scope: self.scope, random: self.random, number: self.number };
+                self.readings.doubt_unexplained(text, self.settings, now, chance);
             }
         }
         self.readings.settle();
@@ -381,6 +408,7 @@ impl Search<'_> {
         let form = literal.form;
         let digits = 2 * literal.bytes().len();
         let is_digits = form == Form::Hex && text.len() == digits;
+        self.is_weighed |= form == Form::Bytes;
         // Hexadecimal digits may also be a hash.
         if form == Form::Hex && self.random.is_none() {
             self.random =

@@ -5,7 +5,7 @@ use tickid_core::Clock;
 #[cfg(feature = "std")]
 use tickid_core::SystemClock;
 
-use crate::detect::detect;
+use crate::detect::{Scope, detect_in};
 use crate::inspection::Inspection;
 use crate::reading::Readings;
 
@@ -80,7 +80,14 @@ impl<C: Clock> Detector<C> {
     /// Inspects a text under these options, and returns every ID that it may be, likeliest first.
     #[must_use]
     pub fn inspect<'a>(&self, text: &'a str) -> Inspections<'a> {
-        let readings = detect(text.as_bytes(), &self.settings, self.clock.now().ok());
+        self.inspect_in(Scope::Whole, text)
+    }
+
+    /// Inspects a text that is all that was given or a part of it.
+    #[inline]
+    pub(crate) fn inspect_in<'a>(&self, scope: Scope, text: &'a str) -> Inspections<'a> {
+        let now = self.clock.now().ok();
+        let readings = detect_in(scope, text.as_bytes(), &self.settings, now);
         Inspections { readings, text, settings: self.settings }
     }
 }

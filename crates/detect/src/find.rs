@@ -5,7 +5,7 @@ use core::ops::Range;
 use tickid_core::Clock;
 
 use crate::confidence::{Confidence, Doubt};
-use crate::detect::MAX_TEXT;
+use crate::detect::{MAX_TEXT, Scope};
 use crate::detector::{Detector, Inspections};
 use crate::escapes::{MAX_ESCAPE, escapes};
 use crate::formats::Format;
@@ -29,7 +29,7 @@ use crate::reading::Readings;
 #[cfg(feature = "std")]
 pub fn find(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Inspections<'_>)> {
     let detector = Detector::default();
-    Finder::new(text, move |text| detector.inspect(text), is_id)
+    Finder::new(text, move |text| detector.inspect_in(Scope::Part, text), is_id)
 }
 
 impl<C: Clock> Detector<C> {
@@ -81,7 +81,7 @@ impl<C: Clock> Detector<C> {
         text: &'a [u8],
         accepts: impl FnMut(&Readings) -> bool,
     ) -> impl Iterator<Item = (Range<usize>, Inspections<'a>)> {
-        Finder::new(text, |text| self.inspect(text), accepts)
+        Finder::new(text, |text| self.inspect_in(Scope::Part, text), accepts)
     }
 }
 
@@ -572,7 +572,7 @@ mod tests {
                 proptest::prop_assert!(last <= place.start && place.start < place.end);
                 last = place.end;
                 let id = str::from_utf8(&text[place]).unwrap();
-                let alone = *detector().inspect(id).readings();
+                let alone = *detector().inspect_in(Scope::Part, id).readings();
                 proptest::prop_assert!(is_id(&alone) && alone == *found.readings(), "{}", id);
             }
         }

@@ -86,6 +86,7 @@ mod serialize;
 mod summary;
 mod time_ordered;
 mod unix_unit;
+mod wide_column;
 
 pub use self::column::Agreement;
 pub use self::confidence::{Confidence, Doubt};

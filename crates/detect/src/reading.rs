@@ -8,10 +8,11 @@ use tickid_snowflake::Preset;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
+use crate::detect::Scope;
 use crate::evidence::{ABOUT_BITS, DECISIVE_BITS, is_for_id, surprise};
 use crate::false_positives;
 use crate::formats::{EXAMPLES, Format};
-use crate::identifier::Identifier;
+use crate::identifier::{Identifier, version};
 
 /// A text as an ID of one format, with the confidence that it is one.
 ///
@@ -165,6 +166,14 @@ impl Reading {
         self.doubt.is_none()
     }
 
+    /// Returns the version of a UUID that has neither hyphens nor a time, so that one in 64 texts of
+    /// random bits looks like it.
+    pub(crate) fn bare_version(&self) -> Option<usize> {
+        let Identifier::Uuid(uuid) = self.identifier else { return None };
+        let is_bare = !self.is_marked && matches!(self.form, Form::Own | Form::Hex | Form::Bytes);
+        version(uuid).filter(|version| is_bare && matches!(version, 3..=5))
+    }
+
     /// Returns the bits of the text if it has no meaning, and the doubt about an ID that explains
     /// it no better. This is for readings with no evidence but their digits. `number` is both of
     /// them for a decimal integer.
@@ -239,6 +248,17 @@ fn places(mut set: u32) -> impl Iterator<Item = u8> {
         set &= set.checked_sub(1)?;
         Some(place)
     })
+}
+
+/// What a text may be if it is no ID.
+#[derive(Clone, Copy)]
+pub(crate) struct Chance {
+    pub(crate) scope: Scope,
+    /// The bits of surprise at the text if its hexadecimal digits are random, such as a hash.
+    pub(crate) random: Option<u32>,
+    /// The bits of surprise at the text if it is a decimal integer without a meaning, or a number
+    /// of a different kind, and the doubt about IDs that explain it no better.
+    pub(crate) number: Option<(u32, Doubt)>,
 }
 
 /// Every reading of a text, likeliest first.
@@ -437,8 +457,7 @@ impl Readings {
         text: &[u8],
         settings: &Settings,
         now: UnixTime,
-        random: Option<u32>,
-        number: Option<(u32, Doubt)>,
+        Chance { scope, random, number }: Chance,
     ) {
         // Measure all of them before any is doubted, because a reading that is doubted for another
         // reason still explains the text.
@@ -464,8 +483,14 @@ impl Readings {
             let is_worse = one.surprise >= least.saturating_add(DECISIVE_BITS)
                 // A format that is out of use is never shown beside another, so it must be worse.
                 || one.surprise > least_retired;
-            let is_random =
-                random.is_some_and(|random| one.surprise.saturating_add(DECISIVE_BITS) > random);
+            let is_random = match one.bare_version() {
+                // More of those that people paste are random UUIDs than one in 64 of their hashes.
+                // Behind `0x` or `\x`, hexadecimal digits are rarer as a hash.
+                Some(version) if scope == Scope::Whole && one.form != Form::Hex => version != 4,
+                Some(_) | None => {
+                    random.is_some_and(|random| one.surprise.saturating_add(DECISIVE_BITS) > random)
+                }
+            };
             // A number that is likely a time has a meaning, so an ID that explains it about as well
             // is shown beside the time.
             let is_as_good =

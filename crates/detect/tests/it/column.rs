@@ -528,6 +528,95 @@ fn few_or_mixed_lines_do_not_agree() {
     assert_eq!(agreement.lines(), 10);
 }
 
+/// Returns random bits, with those of a UUID's version if one is given.
+fn bits_of(dice: &mut Dice, version: Option<u128>) -> u128 {
+    let mut byte = || u128::from(dice.below(1 << 32));
+    let bits = (0..4).fold(0, |bits, _| bits << 32 | byte());
+    match version {
+        Some(version) => bits & !(0xf << 76 | 3 << 62) | version << 76 | 2 << 62,
+        // With the variant of none.
+        None => bits | 3 << 62,
+    }
+}
+
+/// The forms of 16 bytes without hyphens.
+const BARE: [fn(u128) -> String; 3] = [
+    |bits| format!("{bits:032x}"),
+    |bits| format!("{bits:032X}"),
+    |bits| format!("{:?}", bits.to_be_bytes()),
+];
+
+/// Returns for each line whether it is likely a UUID, and first of all one.
+fn uuids(texts: &[String]) -> Vec<bool> {
+    let detector = detector();
+    let mut agreement = detector.agreement(texts.iter().map(String::as_bytes));
+    let mut is_uuid = |text: &String| {
+        let mut found = detector.inspect(text);
+        found.agree(&mut agreement);
+        let first = found.readings().first().copied();
+        first.is_some_and(|one| one.doubt().is_none() && one.format() == Format::Uuid)
+    };
+    texts.iter().map(&mut is_uuid).collect()
+}
+
+/// One hash in 64 has the bits of a version, but not three of three.
+#[test]
+fn uuids_without_hyphens_agree() {
+    let mut dice = Dice::new(25);
+    for (version, form) in (3..=5).flat_map(|version| BARE.map(|form| (version, form))) {
+        let mut text = || form(bits_of(&mut dice, Some(version)));
+        let column: Vec<String> = (0..12).map(|_| text()).collect();
+        let other = form(bits_of(&mut Dice::new(26), None));
+        for lines in [3, 10, 12] {
+            assert_eq!(uuids(&column[..lines]), vec![true; lines], "{version}: {column:?}");
+        }
+        let agreement = detector().agreement(column.iter().map(String::as_bytes));
+        assert_eq!((agreement.has(Format::Uuid), agreement.lines()), (true, 10));
+        // One or two say what each does, and most UUIDs are of version 4.
+        for lines in [1, 2] {
+            assert_eq!(uuids(&column[..lines]), vec![version == 4; lines], "{version}: {column:?}");
+        }
+        // Beside other texts of 128 bits, also of another version, they may all be hashes.
+        let next = Some(3 + (version + 1) % 3);
+        for other in [other.clone(), form(bits_of(&mut Dice::new(27), next))] {
+            for place in [0, 1, 9] {
+                let mut mixed = column.clone();
+                mixed[place].clone_from(&other);
+                assert!(!uuids(&mixed).contains(&true), "{version}: {mixed:?}");
+            }
+        }
+        // Behind the lines that decide, such a text ends the agreement.
+        let mut mixed = column.clone();
+        mixed[10] = other;
+        let mut expected = vec![true; 12];
+        (expected[10], expected[11]) = (false, version == 4);
+        assert_eq!(uuids(&mixed), expected, "{version}: {mixed:?}");
+        // Other texts say nothing.
+        let mut mixed = column[..3].to_vec();
+        mixed.insert(1, "NULL".to_owned());
+        mixed.insert(2, "017f22e2-79b0-7cc3-98c4-dc0c0c07398f".to_owned());
+        mixed.insert(3, "175928847299117063".to_owned());
+        assert_eq!(uuids(&mixed), [true, false, true, false, true, true], "{version}: {mixed:?}");
+        // A log is full of hashes.
+        let log = column.join(" ");
+        assert_eq!(detector().find(log.as_bytes()).count(), 0, "{log}");
+    }
+}
+
+/// As trace IDs are.
+#[test]
+fn random_texts_of_a_column_are_no_uuids() {
+    let mut dice = Dice::new(28);
+    for form in BARE {
+        for _ in 0..COLUMNS {
+            let mut text = || form(bits_of(&mut dice, None) ^ u128::from(dice.below(2)) << 63);
+            let column: Vec<String> = (0..10).map(|_| text()).collect();
+            let agreement = detector().agreement(column.iter().map(String::as_bytes));
+            assert!(agreement.is_none(), "{column:?}");
+        }
+    }
+}
+
 /// These fields are so small that two IDs would be evidence enough.
 #[test]
 fn two_lines_decide_nothing() {
