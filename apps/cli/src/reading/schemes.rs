@@ -57,12 +57,14 @@ fn read_form(
 fn usual_form(kind: Kind, text: &[u8]) -> TextForm {
     let canonical = TextForm::canonical(kind);
     let (min, max) = canonical.lens;
-    let fits = |form: &TextForm| form.fits(text.len(), Characters::used_in(text));
-    match TextForm::all(kind).find(fits) {
-        Some(other) if !(min..=max).contains(&text.len()) => other,
-        // Its parser says what is wrong with the text.
-        Some(_) | None => canonical,
+    // Nearly every text has this length. Only for the others is it worth the time to look at their
+    // characters, once for all forms.
+    if (min..=max).contains(&text.len()) {
+        return canonical;
     }
+    let characters = Characters::used_in(text);
+    // Where no form fits, the parser of the canonical one says what is wrong with the text.
+    TextForm::all(kind).find(|form| form.fits(text.len(), characters)).unwrap_or(canonical)
 }
 
 /// Reports whether a reading of a text has the form that is taken for it: forms of one length are
