@@ -24,6 +24,7 @@ fn constants() -> Vec<(&'static str, String)> {
     let (a, b) = (shift(1, 0, 0), shift(0, 1, 0));
     let c = LocalId::MAX_SEQUENCE.count_ones();
     vec![
+        ("version", version()),
         ("nanoflake_ticks", ticks(&nanoflake)),
         ("nanoflake_micros", nanoflake.scale().micros_per_tick().to_string()),
         ("nanoflake_shift", (GeneratorId::BITS + NanoflakeId::SEQUENCE_BITS).to_string()),
@@ -52,6 +53,16 @@ fn constants() -> Vec<(&'static str, String)> {
         ("sno_last", SnoId::MAX_TIMESTAMP.to_string()),
         ("sno_sequence", Sno::MAX_SEQUENCE.count_ones().to_string()),
     ]
+}
+
+/// Returns the release as numbers, without the rest of a pre-release.
+fn version() -> String {
+    let [major, minor, patch] = [
+        env!("CARGO_PKG_VERSION_MAJOR"),
+        env!("CARGO_PKG_VERSION_MINOR"),
+        env!("CARGO_PKG_VERSION_PATCH"),
+    ];
+    format!("{major}.{minor}.{patch}")
 }
 
 /// Returns the number of bits of a whole node.

@@ -57,10 +57,22 @@
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
+DECLARE
+    version CONSTANT text := '${version}';
+    present text := version;
 BEGIN
     IF current_setting('server_version_num')::integer < 150000 THEN
         RAISE EXCEPTION 'functions that make IDs need PostgreSQL 15 or later; this is %',
             current_setting('server_version');
+    END IF;
+    IF to_regproc('tickid.version_v1') IS NOT NULL THEN
+        EXECUTE 'SELECT tickid.version_v1()' INTO present;
+    END IF;
+    IF string_to_array(present, '.')::integer[] > string_to_array(version, '.')::integer[] THEN
+        RAISE EXCEPTION 'this database has the functions of tickid %, and these statements are of '
+            'the earlier release %', present, version
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = 'Take the statements from the later release.';
     END IF;
     -- The documentation does not promise what FOLLOWING relies on.
     CREATE SEQUENCE tickid.probe;
@@ -77,6 +89,27 @@ BEGIN
             USING ERRCODE = 'feature_not_supported';
     END IF;
     DROP SEQUENCE tickid.probe;
+END
+$$;
+
+-- The release whose statements ran last.
+CREATE OR REPLACE FUNCTION tickid.version_v1() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '${version}';
+
+-- What only these statements call is made anew, as its arguments may be others in another release.
+-- All else stays, with its arguments and its result: a draw that runs may call it, and so may the
+-- functions of a realm whose statements are still those of an earlier release.
+DO $$
+DECLARE
+    own regprocedure;
+BEGIN
+    FOR own IN SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'tickid'::regnamespace
+        AND p.proname IN ('create_functions_v1', 'create_draw_v1', 'create_public_v1', 'ahead_v1',
+            'snowflake_facts_v1')
+    LOOP
+        EXECUTE 'DROP FUNCTION ' || own;
+    END LOOP;
 END
 $$;
 
@@ -1185,5 +1218,6 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN tickid.snowflake_field_v1(tickid.snowflake_layout_v1(realm), id,
     (tickid.snowflake_layout_v1(realm))[8], (tickid.snowflake_layout_v1(realm))[9]);
 
-REVOKE ALL ON FUNCTION tickid.create_draw_v1, tickid.create_functions_v1, tickid.create_public_v1
+REVOKE ALL ON FUNCTION tickid.create_draw_v1(integer, text, jsonb),
+    tickid.create_functions_v1(text, jsonb, boolean, boolean, boolean), tickid.create_public_v1()
     FROM PUBLIC;

@@ -10,7 +10,7 @@ use tickid_testkit::Dice;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, Session, TIMED_OUT, TIMEOUT};
-use crate::follow::{Follower, Id, is_bytes, own_server};
+use crate::follow::{Follower, Id, id_type, own_server};
 use crate::sessions::many_ids;
 
 pub(crate) const TESTS: [Test<Postgres>; 1] =
@@ -258,7 +258,7 @@ fn poll(
 
 /// Returns the rows of a round and what each follower has read.
 fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<Id>)>) {
-    let id_type = if is_bytes(kind) { "bytea" } else { "bigint" };
+    let id_type = id_type(kind);
     let table = format!("public.{}", kind.name());
     base.psql(&format!(
         "DROP TABLE IF EXISTS {table}, public.written;

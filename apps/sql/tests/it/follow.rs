@@ -34,8 +34,12 @@ pub(crate) const TESTS: [Test<Postgres>; 18] = [
 
 const KIND: Kind = Kind::Nanoflake;
 
-pub(crate) const fn is_bytes(kind: Kind) -> bool {
+const fn is_bytes(kind: Kind) -> bool {
     matches!(kind, Kind::Kuid | Kind::Sno)
+}
+
+pub(crate) const fn id_type(kind: Kind) -> &'static str {
+    if is_bytes(kind) { "bytea" } else { "bigint" }
 }
 
 /// The text of a column, in the order of its values: the length first, since numbers are positive
@@ -105,7 +109,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(base: &'a Base<'a>, kind: Kind) -> Self {
-        let id_type = if is_bytes(kind) { "bytea" } else { "bigint" };
+        let id_type = id_type(kind);
         if base.psql("SELECT to_regclass('public.clock')").is_empty() {
             base.script_clock();
         }

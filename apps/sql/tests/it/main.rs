@@ -22,6 +22,8 @@ mod model;
 #[cfg(unix)]
 mod outbox;
 #[cfg(unix)]
+mod release;
+#[cfg(unix)]
 mod reservation;
 #[cfg(unix)]
 mod rights;
@@ -47,6 +49,7 @@ fn main() -> std::process::ExitCode {
         .add("", &reservation::TESTS)
         .add("", &rights::TESTS)
         .add("", &migration::TESTS)
+        .add("", &release::TESTS)
         .add("", &clocks::TESTS)
         .add("follow", &follow::TESTS)
         .add("follow", &chaos::TESTS)

@@ -1,6 +1,20 @@
 -- Functions that reserve a node of a realm for the database itself, for good: it is never leased.
 -- Run after schema.sql, in one transaction with it.
 
+-- What only these statements and the functions' call is made anew, as its arguments may be others in
+-- another release.
+DO $$
+DECLARE
+    own regprocedure;
+BEGIN
+    FOR own IN SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'tickid'::regnamespace
+        AND p.proname IN ('lock_realm_v1', 'reserve_v1', 'tick_v1')
+    LOOP
+        EXECUTE 'DROP FUNCTION ' || own;
+    END LOOP;
+END
+$$;
+
 -- The tick of the present time, by a record.
 CREATE OR REPLACE FUNCTION tickid.tick_v1(record jsonb) RETURNS numeric
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -180,4 +194,5 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION tickid.lock_realm_v1, tickid.reserve_v1 FROM PUBLIC;
+REVOKE ALL ON FUNCTION tickid.lock_realm_v1(text, jsonb, boolean),
+    tickid.reserve_v1(text, jsonb, integer, integer) FROM PUBLIC;
