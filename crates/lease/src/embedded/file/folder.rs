@@ -389,6 +389,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// the lock for as long as the child lives. So the process that locked the file unlocks it. Only
 /// that one may, because unlocking one copy frees the lock of all: a child that drops its copy must
 /// not let others in while its parent still writes.
+#[derive(Debug)]
 pub(super) struct Lock {
     file: File,
     home: Process,
