@@ -14,13 +14,13 @@
 //! ```
 //!
 //! Why not just a lock with a timeout? An ID that is made of a time and a node repeats if two
-//! generators have the same node, or if a clock steps back across a restart. A lock prevents
-//! neither: a process that was paused for an hour wakes up and goes on, as if it still held it. So
-//! here a generator gets its node together with a half-open range of ticks, its
-//! [window](tickid_core::Window), and the store never grants a tick of a node twice. If a generator
-//! was paused, has a wrong clock or cannot reach its store, it finds its ticks outside the window,
-//! and stops. Clocks and timeouts only decide *when* a node is granted again. They never decide
-//! whether that is safe.
+//! generators have the same node, or if one gets the node of another while its clock is not [past
+//! the other's last ID][after]. A lock prevents neither: a process that was paused for an hour
+//! wakes up and goes on, as if it still held it. So here a generator gets its node together with a
+//! half-open range of ticks, its [window](tickid_core::Window), and the store never grants a tick
+//! of a node twice. If a generator was paused, has a wrong clock or cannot reach its store, it
+//! finds its ticks outside the window, and stops. Clocks and timeouts only decide *when* a node is
+//! granted again. They never decide whether that is safe.
 //!
 //! A window reaches a little beyond the present, so your generators outlive a short outage of their
 //! store: with the default terms, one of sno goes on for at least 10 seconds without an answer. The
@@ -48,6 +48,7 @@
 //! | [`tickid-stores`][stores] | stores on servers: PostgreSQL, MySQL, Redis, etcd |
 //! | `conformance` | scenarios that every backend must pass (feature `conformance`) |
 //!
+//! [after]: https://example.org/tickid/blob/main/docs/choosing.md#one-process-after-another
 //! [stores]: https://docs.rs/tickid-stores
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

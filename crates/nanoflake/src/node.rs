@@ -9,6 +9,11 @@ use tickid_core::RangeError;
 /// No two generators of a system may have the same number at the same time, because they would
 /// issue the same IDs. Assign the numbers in the configuration, or lease them with `tickid-lease`.
 ///
+/// One may have it after another, but must not start before its clock is [past the other's last
+/// ID][after].
+///
+/// [after]: https://example.org/tickid/blob/main/docs/choosing.md#one-process-after-another
+///
 /// # Examples
 /// ```
 /// use tickid_nanoflake::GeneratorId;

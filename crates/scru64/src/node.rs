@@ -12,7 +12,11 @@ use crate::node_size::NodeIdSize;
 ///
 /// In place of the node ID, a spec can hold the ID that the node issued last. A generator built
 /// from such a spec continues after that ID, so a restarted program issues no ID twice even if the
-/// clock was set back in the meantime. `NodeSpec::from(&generator)` returns this form.
+/// clock was set back in the meantime. `NodeSpec::from(&generator)` returns this form. With a node
+/// ID alone, the program must not start before its clock is [past the last ID][after] that the node
+/// issued.
+///
+/// [after]: https://example.org/tickid/blob/main/docs/choosing.md#one-process-after-another
 ///
 /// | text | means |
 /// |---|---|

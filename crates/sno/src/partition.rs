@@ -14,6 +14,11 @@ use tickid_core::{BuildError, PerProcess, RangeError};
 /// No two generators may have the same partition and the same sequences at the same time, because
 /// they would issue the same IDs.
 ///
+/// One may have it after another, but must not start before its clock is [past the other's last
+/// ID][after].
+///
+/// [after]: https://example.org/tickid/blob/main/docs/choosing.md#one-process-after-another
+///
 /// The original writes it as two bytes, the most significant first, as
 /// [`from_bytes`](Self::from_bytes) and [`to_bytes`](Self::to_bytes) do. For example, `*b"A\x0a"`
 /// is partition 16,650.

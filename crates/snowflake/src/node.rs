@@ -14,6 +14,11 @@ pub(crate) const MAX_BITS: u32 = 22;
 /// number refuses the node. That catches, for example, a node that was configured for a different
 /// system.
 ///
+/// One may have it after another, but must not start before its clock is [past the other's last
+/// ID][after].
+///
+/// [after]: https://example.org/tickid/blob/main/docs/choosing.md#one-process-after-another
+///
 /// # Examples
 /// ```
 /// use tickid_snowflake::{Node, Snowflake};

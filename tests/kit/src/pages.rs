@@ -11,6 +11,7 @@ macro_rules! pages {
 pages! {
     Readme: "README.md";
     Causality: "docs/causality.md";
+    Choosing: "docs/choosing.md";
     Conversions: "docs/conversions.md";
     Leases: "docs/leases.md";
     Kuid: "docs/schemes/kuid.md";

@@ -14,6 +14,12 @@ macro_rules! accessors {
             /// an error. If a generator has to be replaced, [`close`](Self::close) it and
             /// [restore](crate::Builder::restore) its snapshot in the next one.
             ///
+            /// A process that gets its node from another one, as after a restart, must not start
+            /// before its clock is [past that one's last ID][after].
+            /// [`close_and_wait`](Self::close_and_wait) makes sure of that.
+            ///
+            /// [after]: https://example.org/tickid/blob/main/docs/choosing.md#one-process-after-another
+            ///
             /// # Errors
             /// Returns the errors of [`Builder::build`](crate::Builder::build). For example, it is
             /// [`BuildError::Seed`](crate::BuildError::Seed) if the scheme starts ticks at random,
@@ -38,8 +44,9 @@ macro_rules! accessors {
             /// there.
             ///
             /// Never call it for each ID, as in `numbered(7)?.generate()?`. Every such call would
-            /// begin again with the first ID of the clock's tick, as [`new`](Self::new) explains.
-            /// Build the generator once, and keep it.
+            /// begin again with the first ID of the clock's tick, as [`new`](Self::new) explains,
+            /// and so would a program that is started for each ID. Build the generator once, and
+            /// keep it.
             ///
             /// # Errors
             /// Returns [`BuildError::Node`](crate::BuildError::Node) if no node has this number,
