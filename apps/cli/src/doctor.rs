@@ -272,7 +272,8 @@ fn distance(realm: &RealmName, trip: Duration, term: Duration) -> Finding {
         let bound = bound.min(TIMEOUT);
         format!("realm {realm}: a round trip takes {trip:.1?}, {part} {bound:.1?} for its term")
     };
-    let hint = "`tickid lease init --reconfigure --term` sets a longer term; or use a nearer store";
+    let hint = "`tickid lease init SCHEME --realm NAME --term TERM --reconfigure` sets a longer term; \
+                or use a nearer store";
     if trip <= (term / 5).min(TIMEOUT) {
         Finding::ok(TOPIC, text("of at most", term / 5))
     } else if trip <= (term / 4).min(TIMEOUT) {
@@ -496,7 +497,8 @@ fn realm_findings<E>(
         (_, 0) => Finding::warning(
             "store realm",
             text,
-            "`tickid lease init --reconfigure --pool` adds nodes",
+            "`tickid lease init SCHEME --realm NAME --pool NODES --reconfigure` adds nodes; NODES are \
+             all of the pool",
         ),
         _ => Finding::ok("store realm", text),
     });

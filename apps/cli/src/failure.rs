@@ -516,8 +516,8 @@ const NO_FOLDER: &str =
     "--store URL names another store, and `tickid gen SCHEME --node NODE` needs none";
 
 #[cfg(target_os = "linux")]
-const SHORT_TERM: &str = "a shorter one leaves no time to end a program: `tickid lease init SCHEME --realm NAME --pool NODES \
-     --term 10 --reconfigure` changes the realm's";
+const SHORT_TERM: &str = "a shorter one leaves no time to end a program: `tickid lease init SCHEME --realm NAME --term 10 \
+     --reconfigure` changes the realm's";
 
 #[cfg(target_os = "linux")]
 const CHILDREN: &str = "do not start other processes before an `exec tickid lease exec`, or leave \

@@ -3,6 +3,7 @@
 
 pub use crate::model::pool::{NodeRange, PoolError};
 pub use crate::model::realm_spec::{Mismatch, RealmName, Terms};
+pub use crate::model::reconfiguration::RealmPart;
 pub use crate::model::record::PauseReason;
 pub use crate::model::refusal::{LeaseEnd, Refusal};
 // The rules are for the command, the fuzz targets and the simulation.
@@ -10,4 +11,4 @@ pub use crate::model::refusal::{LeaseEnd, Refusal};
 pub use crate::model::rules::RealmRules;
 pub use crate::model::rules::Standing;
 pub use crate::model::text::LeaseTextError;
-pub use crate::store::{Created, Start};
+pub use crate::store::{Created, Reconfigured, Start};

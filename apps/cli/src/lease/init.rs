@@ -3,15 +3,17 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use serde_json::json;
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::RealmSpec;
-use tickid_lease::admin::{Refusal, Start};
+use tickid_lease::admin::{Reconfigured, Refusal, Start};
 use tickid_lease::backend::Record;
+use tickid_lease::{NodePool, RealmSpec, Store};
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
 use crate::message::say;
 use crate::options::Scheme;
+use crate::output::Output;
 use crate::store::{answer, created_remark, kept};
 
 #[derive(Debug, Args)]
@@ -24,14 +26,16 @@ use crate::store::{answer, created_remark, kept};
   tickid lease init nanoflake --realm baskets --start random
   tickid lease init snowflake --realm posts --layout 39x10ms/8s/16n@2014-09-01
   tickid lease init scru64 --realm orders --pool 0-255/8 --reconfigure
+  tickid lease init scru64 --realm orders --term 110 --reconfigure
 
 Creating a realm that exists already is a no-op if it is the same and an error if it differs.
 Scheme, settings and kind of IDs are fixed for good: all holders must use the same.
 In a folder a realm starts immediately. On a server it starts beyond anything that a lost realm of
 that name can have granted, twice allowance, skew and term later; --new states that none was lost.
 Once the realm exists, --new does not shorten that, and fails until it has started.
---reconfigure gives the realm other nodes and terms: leases of nodes that stay continue, the others
-end.")]
+--reconfigure changes the nodes and terms that are named, and leaves the others as the store has
+them. It prints each change, as in `pool: 0-15/8 -> 0-255/8`. Leases of nodes that stay continue, the
+others end. A realm that is missing is created only if --pool is named.")]
 pub(crate) struct InitArguments {
     /// The scheme
     #[arg(value_enum)]
@@ -40,9 +44,12 @@ pub(crate) struct InitArguments {
     realm: RealmOptions,
     #[command(flatten)]
     shape: ShapeOptions,
-    /// Change the nodes and terms to these if the realm exists
+    /// Change the realm that exists, in the nodes and terms that are named
     #[arg(long)]
     reconfigure: bool,
+    /// Print each change as a JSON object, one per line
+    #[arg(long, requires = "reconfigure")]
+    json: bool,
     /// Start immediately, stating that the realm was never in this store; not for deployment
     /// scripts
     #[arg(long, conflicts_with = "reconfigure")]
@@ -51,22 +58,17 @@ pub(crate) struct InitArguments {
 
 pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let store = arguments.realm.store.open()?;
-    let realm = arguments.shape.realm(&arguments.realm.realm, arguments.scheme)?;
-    let is_missing = kept(&store, realm.name())?.is_none();
-    if is_missing {
+    let name = &arguments.realm.realm;
+    let kept = kept(&store, name)?;
+    let like = kept.as_ref().filter(|_| arguments.reconfigure);
+    let realm = arguments.shape.realm_like(name, arguments.scheme, like)?;
+    if kept.is_none() {
         // An epoch that looks mistyped is refused only while it can still be corrected. An existing
         // realm keeps its epoch for good.
         arguments.shape.check_new()?;
     }
     if arguments.reconfigure {
-        answer(store.reconfigure(&realm))?;
-        let record = answer(store.realm(realm.name()))?;
-        // A realm was expected, so the name may be mistyped.
-        if is_missing && let Some(remark) = created_remark(&store, &record.realm) {
-            say(&remark);
-        }
-        say_start(&record);
-        return Ok(ExitCode::SUCCESS);
+        return reconfigure(arguments, &store, &realm);
     }
     // Creating an equal realm again succeeds, so that scripts of deployments can repeat it.
     let start = if arguments.new { Start::Immediately } else { Start::Delayed };
@@ -96,6 +98,105 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Changes what the options name, and prints the difference.
+fn reconfigure(
+    arguments: &InitArguments,
+    store: &Store,
+    realm: &RealmSpec,
+) -> Result<ExitCode, Failure> {
+    let changed = match answer(store.reconfigure_parts(realm, &arguments.shape.parts())) {
+        Ok(changed) => changed,
+        // Without its pool it is not created: if it was lost, a default would be other nodes.
+        Err(error) => match error.refusal() {
+            Some(refusal @ (Refusal::NoRealm { .. } | Refusal::LostRecord)) => {
+                let hint = format!(
+                    "--reconfigure creates a realm only with --pool. If this one was lost, name \
+                     all that it had: `{}`",
+                    arguments.shape.command(realm)
+                );
+                return Err(Failure::Usage(refusal.to_string()).hinting(hint));
+            }
+            _ => return Err(error.into()),
+        },
+    };
+    let Reconfigured { before, record, .. } = &changed;
+    match before {
+        // A realm was expected, so the name may be mistyped.
+        None => created_remark(store, &record.realm).iter().for_each(|remark| say(remark)),
+        Some(before) => {
+            let changes = changes(before, &record.realm);
+            if changes.is_empty() {
+                say(&format!("the realm {} has this already: nothing changes", realm.name()));
+            }
+            let mut out = Output::stdout();
+            for (part, from, to) in &changes {
+                let line = match arguments.json {
+                    true => json!({ "changed": part, "from": from, "to": to }).to_string(),
+                    false => format!("{part}: {from} -> {to}"),
+                };
+                out.buffer().extend_from_slice(line.as_bytes());
+                out.buffer().push(b'\n');
+            }
+            out.flush_or_closed()?;
+            consequences(before, &changed).iter().for_each(|one| say(one));
+        }
+    }
+    say_start(record);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the name of each part that differs, with its texts before and after.
+fn changes(before: &RealmSpec, after: &RealmSpec) -> Vec<(&'static str, String, String)> {
+    let parts = |realm: &RealmSpec| {
+        let pool = ("pool", realm.pool().to_string());
+        [pool].into_iter().chain(realm.terms().facts())
+    };
+    let both = parts(before).zip(parts(after));
+    let changes = both.filter(|(before, after)| before != after);
+    changes.map(|((part, from), (_, to))| (part, from, to)).collect()
+}
+
+/// Returns what a change brings with it that is not in its lines.
+fn consequences(before: &RealmSpec, changed: &Reconfigured) -> Vec<String> {
+    let Reconfigured { record, reserved, .. } = changed;
+    let after = &record.realm;
+    let lacks = |pool: &NodePool, other: &NodePool| {
+        pool.nodes().filter(|node| !other.contains(*node)).count()
+    };
+    let mut said = Vec::new();
+    let left = lacks(before.pool(), after.pool());
+    if left > 0 {
+        said.push(format!(
+            "{left} nodes leave the pool: their leases end, and their holders move to other nodes"
+        ));
+    }
+    let new = lacks(after.pool(), before.pool());
+    if new > 0 {
+        said.push(format!(
+            "{new} nodes are new to the pool: a realm of another store, or a process that is given \
+             its node by hand, must not use them"
+        ));
+    }
+    let (old, new) = (before.terms(), after.terms());
+    if new.allowance < old.allowance {
+        said.push(
+            "the allowance is lower: a program that `tickid lease exec` started before keeps the \
+             earlier one, and may be stopped; start it again"
+                .to_owned(),
+        );
+    }
+    let is_for_functions =
+        (old.allowance, old.skew, old.start) != (new.allowance, new.skew, new.start);
+    if is_for_functions && !reserved.is_empty() {
+        said.push(
+            "the realm has functions in PostgreSQL: they keep the allowance, skew and start that \
+             they have until the statements of `tickid sql` run again"
+                .to_owned(),
+        );
+    }
+    said
 }
 
 /// Reports how long it takes until the realm starts, if that lies in the future.
@@ -131,7 +232,7 @@ fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
     ));
     let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.settings().to_owned());
     failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {
-        "--reconfigure gives it other nodes and terms"
+        "--reconfigure changes its nodes and terms, those that are named"
     } else {
         "scheme, settings and kind of a realm are fixed for good; --realm names another one"
     })

@@ -3,12 +3,12 @@
 use core::time::Duration;
 
 use clap::Args;
-use tickid_convert::{SchemeVariant, SchemeVisitor};
+use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor, Settings};
 use tickid_core::{Scheme, TickStart};
-use tickid_lease::admin::RealmName;
+use tickid_lease::admin::{RealmName, RealmPart, Terms};
 use tickid_lease::{NodePool, Realm, RealmSpec, Store, StoreError};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, setting_option};
 use crate::options::given::GivenOptions;
 use crate::options::policy::GivenPolicy;
 use crate::options::values::{duration, parse};
@@ -83,24 +83,79 @@ impl ShapeOptions {
         self.given.check(scheme.name(), &Vec::from_iter(scheme.kinds()))
     }
 
+    /// Returns the parts of a realm that are given, which `init --reconfigure` changes.
+    pub(super) fn parts(&self) -> Vec<RealmPart> {
+        // Scheme, settings and kind are compared, and never change.
+        let Self { given: _, kind: _, settings: _, pool, term, skew, policy, start } = self;
+        [
+            (pool.is_some(), RealmPart::Pool),
+            (policy.is_some(), RealmPart::Allowance),
+            (skew.is_some(), RealmPart::Skew),
+            (term.is_some(), RealmPart::Term),
+            (start.is_some(), RealmPart::Start),
+        ]
+        .into_iter()
+        .filter_map(|(is_given, part)| is_given.then_some(part))
+        .collect()
+    }
+
+    /// Returns the command that creates a realm of this shape, for somebody who has yet to name its
+    /// nodes.
+    pub(super) fn command(&self, realm: &RealmSpec) -> String {
+        let settings = match realm.settings() {
+            "" => String::new(),
+            settings => format!(" {}", setting_option(settings)),
+        };
+        let nodes = if realm.pool() == &NodePool::single() { "0/0" } else { "NODES" };
+        let policy = self.policy.map_or_else(String::new, |policy| format!(" --policy {policy}"));
+        let Terms { term, skew, start, .. } = realm.terms();
+        format!(
+            "tickid lease init {}{settings} --realm {} --pool {nodes} --term {term:?} --skew \
+             {skew:?} --start {start}{policy}",
+            realm.scheme(),
+            realm.name()
+        )
+    }
+
     /// Returns a realm of this shape.
     pub(crate) fn realm(
         &self,
         name: &RealmName,
         scheme: options::Scheme,
     ) -> Result<RealmSpec, Failure> {
+        self.realm_like(name, scheme, None)
+    }
+
+    /// Returns a realm of this shape. Its settings, kind and nodes are those of `kept` unless they
+    /// are given.
+    pub(super) fn realm_like(
+        &self,
+        name: &RealmName,
+        scheme: options::Scheme,
+        kept: Option<&RealmSpec>,
+    ) -> Result<RealmSpec, Failure> {
         self.check_given(scheme)?;
+        // The store refuses another scheme.
+        let kept = kept.filter(|kept| kept.scheme() == scheme.name());
         let has_no_node = |pool: &NodePool| *pool == NodePool::single();
         // `--pool 0/0` says enough, because of kuids only local ones have no node.
-        let of_pool = || match &self.pool {
+        let of_pool = || match self.pool.as_ref().or(kept.map(RealmSpec::pool)) {
             Some(pool) if has_no_node(pool) => KuidKind::Local,
             _ => KuidKind::Global,
         };
         let kind = scheme.kind(self.kind.unwrap_or_else(of_pool));
-        let any = self.settings.scheme(kind);
-        let pool = match &self.pool {
-            Some(pool) => pool.clone(),
-            None => default_pool(&any).parse()?,
+        let settings = |kept: &RealmSpec| {
+            let has_node = kept.variants().contains(true);
+            let scheme = AnyScheme::from_realm(kept.scheme(), kept.settings(), has_node);
+            scheme.map(|scheme| *scheme.settings()).ok()
+        };
+        let settings = kept.and_then(settings).unwrap_or_else(Settings::default);
+        let any = self.settings.scheme_over(kind, settings);
+        let pool = match (&self.pool, kept.map(RealmSpec::pool)) {
+            (Some(pool), _) => pool.clone(),
+            // The store refuses another kind.
+            (None, Some(kept)) if has_no_node(kept) != kind.has_node() => kept.clone(),
+            (None, _) => default_pool(&any).parse()?,
         };
         // The pool alone decides what is granted, and IDs would be read with nodes of another size.
         node::check_sizes(&any, &format!("the nodes are {pool}"), &pool).map_err(|failure| {

@@ -190,9 +190,14 @@ impl SettingValues {
     /// Returns the scheme of a kind with the settings that its own options select. Options of other
     /// kinds do not change it.
     pub(crate) fn scheme(&self, kind: Kind) -> AnyScheme {
+        self.scheme_over(kind, Settings::default())
+    }
+
+    /// Does the same with other settings in place of the default ones.
+    pub(crate) fn scheme_over(&self, kind: Kind, settings: Settings) -> AnyScheme {
         let is_own = |name| kind.setting_options().iter().any(|option| option.name == name);
         let own = self.0.iter().filter(|(option, _)| is_own(option.name)).cloned().collect();
-        AnyScheme::new(kind, &Self(own).over(Settings::default()))
+        AnyScheme::new(kind, &Self(own).over(settings))
     }
 
     /// Refuses Snowflakes' layouts that were probably mistyped. Only commands that make a layout or

@@ -6,7 +6,7 @@ use tickid_core::{TickStart, TickStartError};
 use tickid_lease::admin::{LeaseTextError, RealmName, Terms};
 use tickid_lease::{NodePool, RealmSpec, Store};
 
-use crate::failure::{Failure, setting_option};
+use crate::failure::Failure;
 use crate::lease::{ShapeOptions, start_remark};
 use crate::message::shown;
 use crate::options::policy::GivenPolicy;
@@ -81,7 +81,6 @@ impl ServedRealm {
         // The server refuses a scheme that it does not know.
         let Ok(scheme) = scheme else { return Ok(spec) };
         let (name, kept) = (&self.name, spec.terms());
-        let usual = scheme.visit(UsualAllowance);
         // A realm that was kept may have another policy, or other starts, than the options ask for.
         if let Some(policy) = policy {
             let wanted = scheme.visit(Allowance(policy)).map_err(Failure::Usage)?;
@@ -91,7 +90,7 @@ impl ServedRealm {
                      not {wanted}",
                     kept.allowance
                 );
-                let hint = changes(&spec, usual, Some(policy), start);
+                let hint = changes(&spec, &format!("--policy {policy}"));
                 return Err(Failure::Usage(reason).hinting(hint));
             }
         }
@@ -100,7 +99,7 @@ impl ServedRealm {
                 "--start {name}={start}: the ticks of the realm in the store start at {}",
                 kept.start
             );
-            let hint = changes(&spec, usual, policy, Some(start));
+            let hint = changes(&spec, &format!("--start {start}"));
             return Err(Failure::Usage(reason).hinting(hint));
         }
         Ok(spec)
@@ -187,49 +186,10 @@ impl SchemeVisitor for Allowance {
     }
 }
 
-/// Returns the allowance of the scheme's own policy in ticks.
-struct UsualAllowance;
-
-impl SchemeVisitor for UsualAllowance {
-    type Output = u64;
-
-    fn visit<S: tickid_core::Scheme, V: SchemeVariant<S>>(self, scheme: S, _: V) -> u64 {
-        Terms::new(scheme.default_policy()).allowance
-    }
-}
-
-/// Returns the command that gives a realm this policy and start, if any. It repeats the rest of the
-/// realm, because what it left out would become the default. `usual` is the scheme's own allowance.
-fn changes(
-    spec: &RealmSpec,
-    usual: u64,
-    policy: Option<GivenPolicy>,
-    start: Option<TickStart>,
-) -> String {
-    // The struct can grow, and a test has the list of what is in it.
-    let Terms { allowance, skew, term, start: kept_start, .. } = spec.terms();
-    let start = start.unwrap_or(kept_start);
-    let policy = match policy {
-        Some(policy) => format!(" --policy {policy}"),
-        None if allowance == usual => String::new(),
-        None if allowance == 0 => " --policy wait".to_owned(),
-        None => {
-            let scale = spec.scale();
-            let allowance = scale.time_of(allowance).saturating_since(scale.epoch());
-            format!(" --policy ratchet:{allowance:?}")
-        }
-    };
-    let settings = match spec.settings() {
-        "" => String::new(),
-        settings => format!(" {}", setting_option(settings)),
-    };
-    format!(
-        "`tickid lease init {}{settings} --realm {} --pool {} --term {term:?} --skew {skew:?} \
-         --reconfigure --start {start}{policy}` changes it",
-        spec.scheme(),
-        spec.name(),
-        spec.pool(),
-    )
+/// Returns the command that changes one option of a realm.
+fn changes(spec: &RealmSpec, option: &str) -> String {
+    let (scheme, name) = (spec.scheme(), spec.name());
+    format!("`tickid lease init {scheme} --realm {name} --reconfigure {option}` changes it")
 }
 
 /// Creates a realm.
@@ -242,24 +202,4 @@ fn create(store: &Store, realm: &RealmSpec) -> Result<RealmSpec, Failure> {
     }
     start_remark(&adopted.record).iter().for_each(|remark| say(remark));
     Ok(adopted.record.realm)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A realm that the command reconfigures loses each term that it leaves out.
-    #[test]
-    fn the_command_repeats_all_terms() {
-        let realm = tickid_lease::Realm::builder("a", tickid_sno::Sno).pool("7/16").build();
-        let spec = realm.expect("a realm").spec().clone();
-        let terms = format!("{:?}", spec.terms());
-        let names = terms.split(['{', ',']).filter_map(|part| part.split_once(':'));
-        let names: Vec<&str> = names.map(|(name, _)| name.trim()).collect();
-        assert_eq!(names, ["allowance", "skew", "term", "start"], "also in `changes`");
-        let command = changes(&spec, 1, None, None);
-        for option in ["--policy wait", "--skew 5s", "--term 10s", "--start lowest"] {
-            assert!(command.contains(option), "no {option} in {command}");
-        }
-    }
 }

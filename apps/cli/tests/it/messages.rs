@@ -623,7 +623,7 @@ fn fixed_facts_of_realms_are_named() {
         ),
         ("gen kuid --realm logs", NODE_STORE, "it has \"drift 9\", the request \"drift 8\""),
         ("gen kuid --realm alone --drift 8", NODE_STORE, alone),
-        ("lease init kuid --realm alone --reconfigure", NODE_STORE, alone),
+        ("lease init kuid --realm alone --kind global --reconfigure", NODE_STORE, alone),
         (
             "lease init kuid --realm logs --drift 5 --reconfigure",
             NODE_STORE,
@@ -643,7 +643,7 @@ fn fixed_facts_of_realms_are_named() {
         ),
         ("lease init snowflake --realm posts --layout twitter", USAGE, fixed),
         ("lease init kuid --realm logs --drift 9 --kind local --pool 0/0", USAGE, fixed),
-        ("lease init sno --realm s --term 20", USAGE, "\nhint: --reconfigure gives it other"),
+        ("lease init sno --realm s --term 20", USAGE, "\nhint: --reconfigure changes its nodes"),
         (
             "lease init scru64 --realm chat --reconfigure",
             NODE_STORE,

@@ -5,12 +5,51 @@ use crate::model::pool::NodeRange;
 use crate::model::realm_spec::RealmSpec;
 use crate::model::record::{PoolPart, Record, RowState, Rows};
 use crate::model::refusal::Refusal;
-use crate::model::rules::RealmRules;
+use crate::model::rules::{RealmRules, unreadable};
+
+/// A part of a realm that [`Store::reconfigure_parts`](crate::Store::reconfigure_parts) can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RealmPart {
+    /// The [pool](RealmSpec::pool).
+    Pool,
+    /// The [allowance](crate::admin::Terms::allowance).
+    Allowance,
+    /// The [skew](crate::admin::Terms::skew).
+    Skew,
+    /// The [term](crate::admin::Terms::term).
+    Term,
+    /// The [start of ticks](crate::admin::Terms::start).
+    Start,
+}
+
+tickid_core::cases! {
+    /// All parts.
+    pub(crate) ALL of RealmPart: Pool, Allowance, Skew, Term, Start
+}
+
+impl RealmSpec {
+    /// Returns the realm with the parts that are not named as `kept` has them.
+    fn over(&self, kept: &Self, parts: &[RealmPart]) -> Self {
+        let mut merged = Self { pool: kept.pool.clone(), terms: kept.terms, ..self.clone() };
+        for part in parts {
+            match part {
+                RealmPart::Pool => merged.pool = self.pool.clone(),
+                RealmPart::Allowance => merged.terms.allowance = self.terms.allowance,
+                RealmPart::Skew => merged.terms.skew = self.terms.skew,
+                RealmPart::Term => merged.terms.term = self.terms.term,
+                RealmPart::Start => merged.terms.start = self.terms.start,
+            }
+        }
+        merged
+    }
+}
 
 impl RealmRules<'_> {
     /// Returns the record with a new pool and new terms, the first of two steps, or `None` if it
-    /// has these already. Leases of nodes that stay in the pool continue. Leases of nodes that
-    /// leave it end, and do not come back with their nodes. `rows` are all rows of the realm.
+    /// has these already. The parts of `realm` that are not named stay as the record has them.
+    /// Leases of nodes that stay in the pool continue. Leases of nodes that leave it end, and do
+    /// not come back with their nodes. `rows` are all rows of the realm.
     ///
     /// Nodes that are new to the pool can be granted only after the second step,
     /// [`complete`](Self::complete). The first one has to end the leases of related nodes before.
@@ -21,12 +60,16 @@ impl RealmRules<'_> {
     /// [`Refusal::Overlap`] for a pool that has a part of a reserved node, or a node that contains
     /// it.
     ///
+    /// A row that cannot be read may be one of a reserved node. So this returns
+    /// [`Refusal::Newer`] for any row of a later release, and [`Refusal::Malformed`] for a damaged
+    /// row of a node that shares IDs with the pool's.
+    ///
     /// # Examples
     /// ```
     #[doc = include_str!("../example.rs.txt")]
     /// use tickid_core::UnixTime;
     /// use tickid_lease::Realm;
-    /// use tickid_lease::admin::RealmRules;
+    /// use tickid_lease::admin::{RealmPart, RealmRules};
     /// use tickid_lease::backend::{Record, Rows};
     /// use tickid_sno::Sno;
     ///
@@ -34,21 +77,36 @@ impl RealmRules<'_> {
     /// let small = Realm::builder("orders", Sno).pool("0-9/16").build()?;
     /// let (record, rows) = (Record::new(small, "1".to_owned()), Rows::new());
     /// let rules = RealmRules::new(&record, now)?;
-    /// let first = rules.reconfigure(realm.spec(), &rows)?.ok_or("no change")?;
+    /// let first = rules.reconfigure(realm.spec(), &[RealmPart::Pool], &rows)?.ok_or("no change")?;
     /// assert!(!first.is_complete() && first.part_of("50/16".parse()?).is_none()); // not yet
     /// let second = RealmRules::new(&first, now)?.complete(&rows).ok_or("no change")?;
     /// assert!(second.is_complete() && second.part_of("50/16".parse()?).is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn reconfigure(&self, realm: &RealmSpec, rows: &Rows) -> Result<Option<Record>, Refusal> {
+    pub fn reconfigure(
+        &self,
+        realm: &RealmSpec,
+        parts: &[RealmPart],
+        rows: &Rows,
+    ) -> Result<Option<Record>, Refusal> {
         self.check_ids(realm)?;
-        if *realm == self.record.realm {
-            return Ok(self.chosen());
+        let realm = realm.over(&self.record.realm, parts);
+        // An assumed pool stays one if only other parts are chosen, so that a holder of the lost
+        // realm can still give back the pool that it knows.
+        let is_chosen = parts.contains(&RealmPart::Pool);
+        if realm == self.record.realm {
+            return Ok(self.chosen().filter(|_| is_chosen));
         }
-        for row in rows.values().filter_map(RowState::row).filter(|row| row.is_reserved()) {
-            let node = row.node;
-            if let Some(&range) = realm.pool().range_related(node) {
-                return Err(Refusal::Overlap { range, node, holder: row.holder.clone() });
+        for (&node, state) in rows {
+            let related = realm.pool().range_related(node);
+            match (state, related) {
+                (RowState::Newer { .. }, _) | (RowState::Malformed { .. }, Some(_)) => {
+                    return Err(unreadable(node, Some(state)));
+                }
+                (RowState::Intact { row, .. }, Some(&range)) if row.is_reserved() => {
+                    return Err(Refusal::Overlap { range, node, holder: row.holder.clone() });
+                }
+                (RowState::Intact { .. }, _) | (RowState::Malformed { .. }, None) => {}
             }
         }
         let mut parts = Vec::new();
@@ -60,10 +118,10 @@ impl RealmRules<'_> {
         // Leases with the earlier terms continue.
         let max_ahead = self.record.max_ahead.max(realm.max_ahead());
         let era = self.record.era.saturating_add(1);
-        let realm = realm.clone();
+        let is_assumed = self.record.is_assumed && !is_chosen;
         let record = Record { realm, era, parts, max_ahead, ..self.record.clone() };
         // Some rows may be of nodes that leave the pool.
-        Ok(Some(Record { rows: 0, is_assumed: false, ..record }))
+        Ok(Some(Record { rows: 0, is_assumed, ..record }))
     }
 
     /// Returns the record with the nodes that its pool lacks, the second step of a reconfiguration,
@@ -101,7 +159,10 @@ impl RealmRules<'_> {
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::*;
+    use crate::model::realm_spec::Terms;
     use crate::model::record::{Extra, Row, Version};
     use crate::model::rules::tests::{at, intact, node, realm, record_of, row, rows};
     use tickid_core::AnyNode;
@@ -111,10 +172,13 @@ mod tests {
     fn reconfiguring_takes_two_steps() {
         let first = record_of("0-2/8");
         let rules = RealmRules::new(&first, at(100)).unwrap();
-        assert_eq!(rules.reconfigure(&realm("0-2/8"), &Rows::new()).unwrap(), None);
+        assert_eq!(
+            rules.reconfigure(&realm("0-2/8"), &RealmPart::ALL, &Rows::new()).unwrap(),
+            None
+        );
         // The example scheme has nodes of 8 bits; the rules accept any.
         let second = RealmSpec { pool: "1/8,0-1/9,9/8".parse().unwrap(), ..realm("0/8") };
-        let step = rules.reconfigure(&second, &Rows::new()).unwrap().unwrap();
+        let step = rules.reconfigure(&second, &RealmPart::ALL, &Rows::new()).unwrap().unwrap();
         let parts = |record: &Record| {
             let part = |part: &PoolPart| (part.range.to_string(), part.since_era, part.floor);
             record.parts.iter().map(part).collect::<Vec<_>>()
@@ -154,6 +218,74 @@ mod tests {
         }
     }
 
+    #[test]
+    fn unnamed_parts_stay() {
+        let kept = realm("0-2/8");
+        let named = RealmSpec {
+            pool: "0-9/8".parse().unwrap(),
+            terms: Terms {
+                allowance: 7,
+                skew: Duration::from_secs(1),
+                term: Duration::from_secs(60),
+                start: tickid_core::TickStart::Random,
+            },
+            ..kept.clone()
+        };
+        assert_eq!(named.over(&kept, &[]), kept);
+        assert_eq!(named.over(&kept, &RealmPart::ALL), named);
+        // Each part changes one facet, and no two the same.
+        for part in RealmPart::ALL {
+            let one = named.over(&kept, &[part]);
+            assert_ne!(one, kept, "{part:?}");
+            let others: Vec<_> =
+                RealmPart::ALL.into_iter().filter(|other| *other != part).collect();
+            assert_eq!(kept.over(&named, &others), one, "{part:?}");
+        }
+    }
+
+    /// A holder of the lost realm gives back the pool that it knows only while it is assumed.
+    #[test]
+    fn only_a_named_pool_is_chosen() {
+        let record = Record { is_assumed: true, ..record_of("0-2/8") };
+        let rules = RealmRules::new(&record, at(100)).unwrap();
+        let terms = realm("0-2/8").terms().with_term(Duration::from_secs(60));
+        let longer = RealmSpec { terms, ..realm("0-2/8") };
+        let is_assumed = |realm: &RealmSpec, parts: &[RealmPart]| {
+            let record = rules.reconfigure(realm, parts, &Rows::new()).unwrap();
+            record.map(|record| record.is_assumed)
+        };
+        assert_eq!(is_assumed(&longer, &[RealmPart::Term]), Some(true));
+        assert_eq!(is_assumed(&longer, &[RealmPart::Skew]), None, "the same");
+        assert_eq!(is_assumed(&longer, &[RealmPart::Pool]), Some(false), "the same, and chosen");
+        assert_eq!(is_assumed(&longer, &RealmPart::ALL), Some(false));
+    }
+
+    /// It may be reserved, so a node that shares its IDs is not granted.
+    #[test]
+    fn unreadable_rows_refuse() {
+        let first = record_of("0-2/8");
+        let rules = RealmRules::new(&first, at(100)).unwrap();
+        let reconfigure = |pool: &str, state: RowState| {
+            let rows = Rows::from([(node(2), state)]);
+            let realm = RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
+            rules.reconfigure(&realm, &[RealmPart::Pool], &rows).map(|record| record.is_some())
+        };
+        let newer = || RowState::Newer { record_version: 2 };
+        let malformed = || RowState::Malformed { version: Version(1) };
+        let node = node(2);
+        for pool in ["0-3/8", "0-1/8", "0-3/9", "4-5/9"] {
+            let refusal = Refusal::Newer { node, record_version: 2 };
+            assert_eq!(reconfigure(pool, newer()), Err(refusal), "{pool}");
+        }
+        assert_eq!(reconfigure("0-2/8", newer()), Ok(false), "no change");
+        for pool in ["0-3/8", "0-1/8", "0-3/9"] {
+            assert_eq!(reconfigure(pool, malformed()), Ok(true), "{pool}");
+        }
+        for pool in ["4-5/9", "0-1/7"] {
+            assert_eq!(reconfigure(pool, malformed()), Err(Refusal::Malformed { node }), "{pool}");
+        }
+    }
+
     /// Its IDs can come back only with a different node size.
     #[test]
     fn reserved_nodes_are_left_out() {
@@ -164,7 +296,7 @@ mod tests {
         let rows = rows([(1, intact(row(1, 112), 1)), (2, intact(reserved, 1))]);
         let reconfigure = |pool: &str| {
             let realm = RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
-            rules.reconfigure(&realm, &rows).map(|record| record.is_some())
+            rules.reconfigure(&realm, &RealmPart::ALL, &rows).map(|record| record.is_some())
         };
         for pool in ["0-2/8", "0-1/8", "0-9/8", "0-3/9,6-9/9", "3/8,7/10", "1/1"] {
             assert_eq!(reconfigure(pool), Ok(pool != "0-2/8"), "{pool}");
@@ -193,7 +325,9 @@ mod tests {
             let spec = |pool: &str| RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
             let first = Record::new(spec(before), "1".to_owned());
             let rules = RealmRules::new(&first, at(100)).unwrap();
-            let Some(step) = rules.reconfigure(&spec(after), &Rows::new()).unwrap() else {
+            let Some(step) =
+                rules.reconfigure(&spec(after), &RealmPart::ALL, &Rows::new()).unwrap()
+            else {
                 continue;
             };
             let rows: Rows = (0..)

@@ -6,6 +6,7 @@ use super::{Created, scope_of};
 use crate::backend::Scope;
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;
+use crate::model::reconfiguration::RealmPart;
 use crate::model::record::PauseReason;
 use crate::model::refusal::LeaseEnd;
 use crate::model::rules::RealmRules;
@@ -138,7 +139,7 @@ impl Store {
                 if !rules.record.is_assumed {
                     return Ok(Decision::none(false));
                 }
-                let Some(record) = rules.reconfigure(realm, &view.rows)? else {
+                let Some(record) = rules.reconfigure(realm, &RealmPart::ALL, &view.rows)? else {
                     return Ok(Decision::none(false));
                 };
                 // Once is enough: if it happened already, new windows start above the lost one.

@@ -23,7 +23,8 @@ use crate::model::lease::{Claim, Lease};
 use crate::model::pool::NodePool;
 use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
-use crate::model::record::{Record, Row};
+use crate::model::reconfiguration::RealmPart;
+use crate::model::record::{Record, Row, RowState};
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Standing;
 use crate::model::text::LeaseTextError;
@@ -102,6 +103,35 @@ pub struct Created {
     /// The [`Refusal::NotYet`] of claims, if the realm has not started yet. It says when it starts,
     /// and why so late.
     pub not_yet: Option<Refusal>,
+}
+
+/// A realm before and after [`Store::reconfigure`].
+///
+/// # Examples
+/// ```
+#[doc = include_str!("../example.rs.txt")]
+/// use core::time::Duration;
+/// use tickid_lease::Store;
+/// use tickid_lease::session::block_on;
+///
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+/// let created = block_on(store.reconfigure(realm.spec()), timeout)?;
+/// assert_eq!((created.before, &created.record.realm), (None, realm.spec()));
+/// let again = block_on(store.reconfigure(realm.spec()), timeout)?;
+/// assert_eq!(again.before.as_ref(), Some(&again.record.realm)); // nothing has changed
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reconfigured {
+    /// The realm that this change found, or `None` if it was missing and has been created.
+    pub before: Option<RealmSpec>,
+    /// The record that this change wrote, or has found as it should be.
+    pub record: Record,
+    /// The nodes that functions in PostgreSQL have for good. The functions keep the allowance, the
+    /// skew and the start of ticks that they were created with, until `tickid sql` creates them
+    /// again.
+    pub reserved: Vec<AnyNode>,
 }
 
 impl Store {
@@ -424,7 +454,9 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] for a different scheme, layout or kind of nodes, and
-    /// [`Refusal::Overlap`] for a pool of a different node size that has IDs of a reserved node.
+    /// [`Refusal::Overlap`] for a pool of a different node size that has IDs of a reserved node. A
+    /// row that cannot be read may be of such a node: [`Refusal::Newer`] and
+    /// [`Refusal::Malformed`].
     ///
     /// # Examples
     /// ```
@@ -443,15 +475,67 @@ impl Store {
     /// assert_eq!(record.realm.pool().len(), 1_024);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn reconfigure(&self, realm: &RealmSpec) -> Result<(), StoreError> {
-        let realm = self.own(realm)?;
-        let missing = Missing::Create(&realm, self.beyond());
-        let is_complete = self.transact(&realm.name, Scope::All, missing, |rules, view| {
-            let record = rules.reconfigure(&realm, &view.rows)?;
-            let is_complete = record.as_ref().unwrap_or(rules.record).is_complete();
-            Ok(Decision::record(record, is_complete))
+    pub async fn reconfigure(&self, realm: &RealmSpec) -> Result<Reconfigured, StoreError> {
+        self.reconfigure_parts(realm, &RealmPart::ALL).await
+    }
+
+    /// [Reconfigures](Self::reconfigure) a realm in the parts that are named. The others stay as the
+    /// store has them. So clients that change different parts at the same time do not undo each
+    /// other.
+    ///
+    /// A realm that the store does not have is created only if its pool is named. If it was lost, a
+    /// default would be a guess. One whose pool was [assumed](Record::is_assumed) stays so until its
+    /// pool is named.
+    ///
+    /// # Errors
+    /// As `reconfigure`, and if the pool is not named, [`Refusal::NoRealm`] or
+    /// [`Refusal::LostRecord`].
+    ///
+    /// # Examples
+    /// ```
+    #[doc = include_str!("../example.rs.txt")]
+    /// use core::time::Duration;
+    /// use tickid_lease::admin::{RealmPart, Start};
+    /// use tickid_lease::{Realm, Store};
+    /// use tickid_lease::session::block_on;
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// block_on(store.create(realm.spec(), Start::Immediately), timeout)?;
+    /// let minute = Duration::from_secs(60);
+    /// let longer = Realm::builder(realm.name().clone(), Sno).pool("0/16").term(minute).build()?;
+    /// let changed = block_on(store.reconfigure_parts(longer.spec(), &[RealmPart::Term]), timeout)?;
+    /// let now = &changed.record.realm;
+    /// assert_eq!((now.terms().term, now.pool()), (minute, realm.pool()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn reconfigure_parts(
+        &self,
+        realm: &RealmSpec,
+        parts: &[RealmPart],
+    ) -> Result<Reconfigured, StoreError> {
+        let own = self.own(realm)?;
+        let missing = match parts.contains(&RealmPart::Pool) {
+            true => Missing::Create(&own, self.beyond()),
+            false => Missing::Refuse,
+        };
+        let answer = self.transact_noting(&own.name, Scope::All, missing, |rules, view| {
+            let record = rules.reconfigure(&own, parts, &view.rows)?;
+            let after = record.as_ref().unwrap_or(rules.record).clone();
+            let rows = view.rows.values().filter_map(RowState::row);
+            let reserved = rows.filter(|row| row.is_reserved()).map(|row| row.node).collect();
+            let before = Some(rules.record.realm.clone());
+            Ok(Decision::record(record, Reconfigured { before, record: after, reserved }))
         });
-        if is_complete.await? { Ok(()) } else { self.complete(&realm).await }
+        let (mut answer, is_new) = answer.await?;
+        if !answer.record.is_complete() {
+            self.complete(&own).await?;
+        }
+        answer.before = answer.before.filter(|_| !is_new);
+        for spec in answer.before.iter_mut().chain([&mut answer.record.realm]) {
+            spec.name.clone_from(&realm.name);
+        }
+        Ok(answer)
     }
 
     /// Finishes a reconfiguration, so that the nodes that are new to the pool can be granted.

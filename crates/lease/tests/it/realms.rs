@@ -14,7 +14,7 @@ use tickid_core::{
     Tick, UnixTime, Variant, Variants, Window,
 };
 use tickid_kuid::{Drift, Global, Kuid, Local};
-use tickid_lease::admin::Refusal;
+use tickid_lease::admin::{RealmPart, Refusal};
 use tickid_lease::backend::MemoryBackend;
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{
@@ -25,6 +25,8 @@ use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 use tickid_snowflake::Snowflake;
+
+use crate::altered::Altered;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -323,6 +325,52 @@ fn reconfiguring_keeps_the_kind() {
     acquire(&store, realm(&kuid(8), "0-9/32").spec()).unwrap();
     assert!(is_mismatch(&reconfigure("0/0").unwrap_err(), "IDs"));
     reconfigure("0-99/32").unwrap();
+}
+
+/// Two operators change a realm at the same time: one commits between the other's read and commit.
+#[test]
+fn changes_at_the_same_time_add_up() {
+    let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
+    let memory = MemoryBackend::new(clock);
+    let one = Store::new(memory.clone());
+    acquire(&one, realm(&Sno, "0-15/16").spec()).unwrap();
+    let described = |pool: &str, term: u64| {
+        let realm = Realm::builder("a", Sno).pool(pool).term(Duration::from_secs(term));
+        realm.build().unwrap()
+    };
+    let is_first = core::sync::atomic::AtomicBool::new(true);
+    let other = Altered {
+        commit: Box::new(move |memory, name, change| {
+            if is_first.swap(false, core::sync::atomic::Ordering::Relaxed) {
+                // The default term is not named.
+                let larger = described("0-255/16", 10);
+                let change = one.reconfigure_parts(larger.spec(), &[RealmPart::Pool]);
+                block_on(change, TIMEOUT).unwrap();
+            }
+            Ok(memory.write(name, change))
+        }),
+        ..Altered::new(memory)
+    };
+    let longer = described("0/16", 110);
+    let change = Store::new(other);
+    let change = change.reconfigure_parts(longer.spec(), &[RealmPart::Term]);
+    let changed = block_on(change, TIMEOUT).unwrap();
+    // The difference is of the two records of this commit.
+    assert_eq!(changed.before.as_ref(), Some(described("0-255/16", 10).spec()));
+    assert_eq!(&changed.record.realm, described("0-255/16", 110).spec());
+}
+
+/// A realm that was lost is not created with nodes that nobody has named.
+#[test]
+fn unnamed_pools_are_not_created() {
+    let (store, _) = store();
+    let realm = realm(&Sno, "0-9/16");
+    let terms: Vec<RealmPart> =
+        vec![RealmPart::Term, RealmPart::Skew, RealmPart::Allowance, RealmPart::Start];
+    let refused = block_on(store.reconfigure_parts(realm.spec(), &terms), TIMEOUT).unwrap_err();
+    assert_eq!(refused.refusal(), Some(&Refusal::NoRealm { nearest: None }));
+    let created = store.reconfigure_parts(realm.spec(), &[RealmPart::Pool]);
+    assert_eq!(block_on(created, TIMEOUT).unwrap().before, None);
 }
 
 /// Draws `COUNT` IDs under each of two leases of a realm, of every pair of schemes that the store

@@ -151,7 +151,8 @@ BEGIN
         RAISE EXCEPTION 'the realm % has no whole node, of % bits, which functions need',
             realm_name, whole_bits USING ERRCODE = 'invalid_parameter_value',
                 DETAIL = 'Its nodes are shares of a node''s sequences.',
-                HINT = 'tickid lease init --reconfigure gives it a pool that has both.';
+                HINT = format('tickid lease init %s --realm %s --pool NODES --reconfigure gives it a '
+                    'pool that has both.', record ->> 'scheme', realm_name);
     END IF;
     IF reserve_v1.node IS NULL THEN
         RAISE EXCEPTION 'the realm % has no free node', realm_name

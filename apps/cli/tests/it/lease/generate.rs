@@ -80,7 +80,8 @@ fn nodes_of_the_realm_are_adopted() {
         let mut waiting = spawn(state.path(), &format!("gen {scheme} --realm orders"));
         let mut said = BufReader::new(waiting.stderr.take().expect("piped")).lines();
         assert!(said.next().expect("a line").expect("text").contains("waiting"));
-        stdout_of(state.path(), &format!("{init} 8/{bits} --reconfigure"));
+        let changed = ran_in(state.path(), &format!("{init} 8/{bits} --reconfigure"));
+        assert_eq!(changed.status, OK, "{}", changed.stderr);
         let options = if scheme == "scru64" { "--node-size 8" } else { "--from nanoflake" };
         let inspect = format!("inspect --json {options} {}", end_of(waiting).stdout);
         assert_eq!(json_lines(&stdout_of(state.path(), &inspect))[0][field], 8, "{scheme}");

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{acquire, end_of, folder, rows, spawn, stdout_of};
+use super::{acquire, end_of, folder, pool, rows, spawn, stdout_of};
 use crate::process::{NODE_STORE, OK, USAGE, json_lines, ran_in};
 
 #[test]
@@ -18,7 +18,8 @@ fn init_sets_the_nodes() {
     for _ in 0..3 {
         assert!(objects(5).iter().all(|id| id["node_id"] == 7 || id["node_id"] == 130));
     }
-    stdout_of(state.path(), "lease init scru64 --realm orders --pool 9/8 --reconfigure");
+    let changed = ran_in(state.path(), "lease init scru64 --realm orders --pool 9/8 --reconfigure");
+    assert_eq!((changed.status, changed.stdout.as_str()), (OK, "pool: 7/8,130/8 -> 9/8\n"));
     assert!(objects(5).iter().all(|id| id["node_id"] == 9));
     let standings: HashSet<String> =
         rows(state.path(), "orders").iter().map(|row| row["standing"].to_string()).collect();
@@ -49,14 +50,109 @@ fn init_twice_is_a_no_op() {
 fn reconfigure_says_what_it_creates() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders");
-    let ran = ran_in(state.path(), "lease init sno --realm ordres --reconfigure");
-    let said = "tickid: created the realm ordres: sno, with the nodes 0-65535/16; the nearest is \
+    let reconfigure = "lease init sno --realm ordres --pool 0-99/16 --reconfigure";
+    let ran = ran_in(state.path(), reconfigure);
+    let said = "tickid: created the realm ordres: sno, with the nodes 0-99/16; the nearest is \
                 orders\n";
-    assert_eq!((ran.status, ran.stderr.as_str()), (OK, said));
-    assert_eq!(stdout_of(state.path(), "lease init sno --realm ordres --reconfigure"), "");
-    let mistyped = "lease init nanoflake --realm chat --epoch 2020 --reconfigure";
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (OK, "", said));
+    let ran = ran_in(state.path(), reconfigure);
+    let said = "tickid: the realm ordres has this already: nothing changes\n";
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (OK, "", said));
+    let mistyped = "lease init nanoflake --realm chat --epoch 2020 --pool 0/10 --reconfigure";
     let ran = ran_in(state.path(), mistyped);
     assert_eq!(ran.status, USAGE, "{}", ran.stderr);
+}
+
+/// The rest stays as the store has it.
+#[test]
+fn reconfigure_changes_what_is_named() {
+    let state = folder();
+    let init = "lease init snowflake --realm orders";
+    let terms = "--term 20 --skew 3 --policy ratchet:2s --start random";
+    stdout_of(state.path(), &format!("{init} --layout js-safe --pool 1-3/6 {terms}"));
+    let facts = || {
+        let list = stdout_of(state.path(), "lease list --realm orders");
+        let value = |label: &str| {
+            let line = list.lines().find_map(|line| line.strip_prefix(label));
+            line.expect("a line").trim_start().to_owned()
+        };
+        [value("pool "), value("terms ")].join("; ")
+    };
+    let was = "1-3/6, 3 nodes; term 20s, skew 3s, allowance 2000 ticks, random starts";
+    assert_eq!(facts(), was);
+    for (options, changed, said, after) in [
+        (
+            "--term 110",
+            "term: 20s -> 110s\n",
+            "",
+            "term 110s, skew 3s, allowance 2000 ticks, random",
+        ),
+        (
+            "--skew 0.5",
+            "skew: 3s -> 500ms\n",
+            "",
+            "term 110s, skew 500ms, allowance 2000 ticks, ran",
+        ),
+        (
+            "--start lowest",
+            "start: random -> lowest\n",
+            "",
+            "skew 500ms, allowance 2000 ticks, lowest",
+        ),
+        (
+            "--policy wait",
+            "allowance: 2000 ticks -> 0 ticks\n",
+            "the allowance is lower: a program that `tickid lease exec` started before",
+            "1-3/6, 3 nodes; term 110s, skew 500ms, allowance 0 ticks, lowest starts",
+        ),
+        (
+            "--pool 2-7/6",
+            "pool: 1-3/6 -> 2-7/6\n",
+            "4 nodes are new to the pool: a realm of another store",
+            "2-7/6, 6 nodes; term 110s, skew 500ms, allowance 0 ticks, lowest starts",
+        ),
+        (
+            "--pool 5-7/6 --term 60",
+            "pool: 2-7/6 -> 5-7/6\nterm: 110s -> 60s\n",
+            "3 nodes leave the pool: their leases end",
+            "5-7/6, 3 nodes; term 60s, skew 500ms",
+        ),
+        ("--layout js-safe", "", "nothing changes", "5-7/6, 3 nodes; term 60s, skew 500ms"),
+    ] {
+        let ran = ran_in(state.path(), &format!("{init} {options} --reconfigure"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (OK, changed), "{options}: {}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{options}: {}", ran.stderr);
+        assert!(facts().contains(after), "{options}: {}", facts());
+    }
+    let changed = stdout_of(state.path(), &format!("{init} --term 30 --reconfigure --json"));
+    let expected = serde_json::json!({ "changed": "term", "from": "60s", "to": "30s" });
+    assert_eq!(json_lines(&changed), [expected]);
+}
+
+/// It may have been lost, and the default would be other nodes than it had.
+#[test]
+fn reconfigure_creates_only_named_nodes() {
+    let state = folder();
+    let reconfigure = "lease init snowflake --layout js-safe --realm orders --reconfigure";
+    let ran = ran_in(state.path(), &format!("{reconfigure} --term 110 --policy ratchet:2s"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{}", ran.stderr);
+    let command = "`tickid lease init snowflake --layout 41x1ms/6n/6s@1735689600000 --realm orders \
+                   --pool NODES --term 110s --skew 5s --start lowest --policy ratchet:2s`";
+    assert!(ran.stderr.contains(command), "{}", ran.stderr);
+    assert_eq!(stdout_of(state.path(), "lease realms"), "");
+    let command = command.trim_matches('`').replace("NODES", "1-3/6");
+    let command = command.strip_prefix("tickid ").expect("the command");
+    stdout_of(state.path(), command);
+    assert_eq!(pool(state.path(), "orders"), "1-3/6");
+
+    // Rows without a record.
+    acquire(state.path(), "orders");
+    std::fs::remove_file(state.path().join("tickid/orders/realm")).expect("removed");
+    let ran = ran_in(state.path(), &format!("{reconfigure} --term 110"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{}", ran.stderr);
+    let ran = ran_in(state.path(), &format!("{reconfigure} --pool 1-3/6"));
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    assert!(ran.stderr.contains("created the realm orders"), "{}", ran.stderr);
 }
 
 #[test]

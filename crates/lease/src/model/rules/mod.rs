@@ -397,7 +397,7 @@ pub(crate) fn lease(
 }
 
 /// Returns the refusal of a request on a node whose row cannot be read.
-fn unreadable(node: AnyNode, state: Option<&RowState>) -> Refusal {
+pub(crate) fn unreadable(node: AnyNode, state: Option<&RowState>) -> Refusal {
     match state {
         Some(&RowState::Newer { record_version }) => Refusal::Newer { node, record_version },
         Some(RowState::Malformed { .. } | RowState::Intact { .. }) | None => {

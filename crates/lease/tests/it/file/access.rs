@@ -31,7 +31,7 @@ const HOLDS: &str = "holds ";
 const DENIED: &str = "Permission denied";
 
 fn reconfigure(store: &Store, pool: &str) -> Result<(), StoreError> {
-    block_on(store.reconfigure(&realm(pool)), TIMEOUT)
+    block_on(store.reconfigure(&realm(pool)), TIMEOUT).map(drop)
 }
 
 /// A new store in a temporary folder, with two nodes leased.
