@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tickid_lease::admin::{RealmName, Refusal};
-use tickid_lease::backend::FileBackend;
+use tickid_lease::backend::{FileBackend, Record};
 use tickid_lease::session::block_on;
 use tickid_lease::{RealmSpec, Store, StoreError};
 
@@ -145,8 +145,13 @@ pub(crate) fn created_remark(store: &Store, realm: &RealmSpec) -> Option<String>
 
 /// Returns a realm as the store keeps it; `None` when there is no such realm, or not any more.
 pub(crate) fn kept(store: &Store, name: &RealmName) -> Result<Option<RealmSpec>, StoreError> {
+    Ok(record(store, name)?.map(|record| record.realm))
+}
+
+/// Returns the record of a realm; `None` when there is no such realm, or not any more.
+pub(crate) fn record(store: &Store, name: &RealmName) -> Result<Option<Record>, StoreError> {
     match answer(store.realm(name)) {
-        Ok(record) => Ok(Some(record.realm)),
+        Ok(record) => Ok(Some(record)),
         Err(error)
             if matches!(error.refusal(), Some(Refusal::NoRealm { .. } | Refusal::LostRecord)) =>
         {

@@ -1,11 +1,12 @@
 //! `tickid lease init`: creates a realm, restores a lost one, or gives it other nodes or terms.
 
+use core::time::Duration;
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::admin::{Reconfigured, Refusal, Start};
+use tickid_lease::admin::{Reconfigured, Refusal, Start, Terms};
 use tickid_lease::backend::Record;
 use tickid_lease::{NodePool, RealmSpec, Store};
 
@@ -31,8 +32,9 @@ use crate::store::{answer, created_remark, kept};
 Creating a realm that exists already is a no-op if it is the same and an error if it differs.
 Scheme, settings and kind of IDs are fixed for good: all holders must use the same.
 In a folder a realm starts immediately. On a server it starts beyond anything that a lost realm of
-that name can have granted, twice allowance, skew and term later; --new states that none was lost.
-Once the realm exists, --new does not shorten that, and fails until it has started.
+that name can have granted with these terms, twice allowance, skew and term later: if one was lost,
+name the longest term that it had. --new states that none was lost. Once the realm exists, --new does
+not shorten that, and fails until it has started.
 --reconfigure changes the nodes and terms that are named, and leaves the others as the store has
 them. It prints each change, as in `pool: 0-15/8 -> 0-255/8`. Leases of nodes that stay continue, the
 others end. A realm that is missing is created only if --pool is named.")]
@@ -76,8 +78,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         // The realm keeps the pause that it has. To say nothing would send its user round in a
         // circle, as the advice to use --new would come again.
         Ok(created) if arguments.new && created.not_yet.is_some() => {
-            let reason =
-                start_remark(&created.record).unwrap_or_else(|| "the realm starts now".into());
+            let reason = start_of(&created.record).unwrap_or_else(|| "the realm starts now".into());
             let failure = Failure::LateNew(reason);
             Err(failure.hinting("wait until then: only a realm that does not exist yet can be new"))
         }
@@ -206,18 +207,42 @@ fn say_start(record: &Record) {
     }
 }
 
-/// Returns when a realm starts that starts in the future, and why so late.
+/// Returns when a realm starts that starts in the future, and what to do if that is too early.
 pub(crate) fn start_remark(record: &Record) -> Option<String> {
+    let name = record.realm.name();
+    start_of(record).map(|start| {
+        format!(
+            "{start}; if it ever had a longer one, name it: `tickid lease invalidate --realm {name} \
+             --term TERM --yes`"
+        )
+    })
+}
+
+/// Returns when a realm starts that starts in the future, and why so late.
+fn start_of(record: &Record) -> Option<String> {
     let from = record.realm.scale().time_of(record.floor);
     let wait = from.saturating_since(SystemClock.now().ok()?);
     let why = record.pause().map_or_else(String::new, |why| format!("{why}, and "));
     (!wait.is_zero()).then(|| {
         format!(
-            "the realm {} {why}starts at {from}, in {} s, beyond all leases of earlier times",
+            "the realm {} {why}starts at {from}, in {} s, beyond all leases of a term of at most {:?}",
             record.realm.name(),
-            wait.as_millis().div_ceil(1_000)
+            wait.as_millis().div_ceil(1_000),
+            longest_term(&record.realm, record.max_ahead)
         )
     })
+}
+
+/// Returns the longest term of leases that reach at most `max_ahead` ticks.
+pub(super) fn longest_term(realm: &RealmSpec, max_ahead: u64) -> Duration {
+    let Terms { allowance, skew, term, .. } = realm.terms();
+    if max_ahead <= realm.max_ahead() {
+        return term;
+    }
+    let scale = realm.scale();
+    let ahead = scale.time_of((max_ahead / 2).saturating_sub(allowance));
+    let millis = ahead.saturating_since(scale.time_of(0)).saturating_sub(skew).as_millis();
+    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
 }
 
 /// The realm exists, but is not the same.

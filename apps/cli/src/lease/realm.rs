@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor, Settings};
 use tickid_core::{Scheme, TickStart};
 use tickid_lease::admin::{RealmName, RealmPart, Terms};
@@ -71,6 +71,21 @@ impl ShapeOptions {
         start: Option<TickStart>,
     ) -> Self {
         Self { settings: settings.cloned().unwrap_or_default(), policy, start, ..Self::default() }
+    }
+
+    /// Returns the terms of a realm, or longer ones where they are given.
+    pub(super) fn longest_terms(&self, kept: &RealmSpec) -> Result<Terms, Failure> {
+        let mut longest = kept.terms();
+        longest.term = longest.term.max(self.term.unwrap_or_default());
+        longest.skew = longest.skew.max(self.skew.unwrap_or_default());
+        if self.policy.is_some() {
+            let scheme = options::Scheme::from_str(kept.scheme(), false).map_err(|_| {
+                Failure::Usage(format!("--policy: no realm of {} can have one here", kept.scheme()))
+            })?;
+            let given = self.realm_like(kept.name(), scheme, Some(kept))?.terms();
+            longest.allowance = longest.allowance.max(given.allowance);
+        }
+        Ok(kept.clone().with_terms(longest)?.terms())
     }
 
     /// Checks the settings of a realm that begins: they are given by hand.

@@ -9,6 +9,7 @@ use tickid_lease::admin::{NodeRange, RealmRules, Refusal, Standing};
 use tickid_lease::backend::RealmView;
 use tickid_lease::{NodePool, RealmSpec};
 
+use super::init::longest_term;
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
 use crate::message::say;
@@ -20,7 +21,11 @@ use crate::store::{self, answer};
 #[command(after_help = "Examples:
   tickid lease invalidate --realm sno              explains what it would do
   tickid lease invalidate --realm sno --yes
-  tickid lease invalidate sno --realm sno --yes    if the realm is gone")]
+  tickid lease invalidate --realm sno --term 110 --yes
+  tickid lease invalidate sno --realm sno --yes    if the realm is gone
+
+A backup from before the term was raised does not say how far leases have reached since: --term names
+the longest since then, and so do --skew and --policy. The realm's terms stay as they are.")]
 pub(crate) struct InvalidateArguments {
     /// The scheme of a realm that the store has lost altogether
     #[arg(value_enum)]
@@ -64,7 +69,9 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
     if let Some(scheme) = arguments.scheme {
         arguments.shape.check_given(scheme)?;
     }
-    let kept = store::kept(&store, name)?;
+    let record = store::record(&store, name)?;
+    let known = record.as_ref().map_or(0, |record| record.max_ahead);
+    let kept = record.map(|record| record.realm);
     let is_assumed = kept.is_none() && arguments.shape.pool.is_none();
     let realm = match (kept, arguments.scheme) {
         (Some(kept), Some(scheme)) if kept.scheme() != scheme.name() => {
@@ -84,14 +91,18 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
             again.map_err(|error| Failure::from(error).hinting(hint))?
         }
     };
+    let longest = arguments.shape.longest_terms(&realm)?;
     let scale = realm.scale();
-    let ahead = scale.time_of(realm.max_ahead()).saturating_since(scale.time_of(0));
+    let max_ahead = known.max(realm.clone().with_terms(longest)?.max_ahead());
+    let ahead = scale.time_of(max_ahead).saturating_since(scale.time_of(0));
     say(&format!(
         "invalidating the realm {name} ends all its leases: every running generator stops, and \
-         acquires a new lease. All nodes start anew {} s after the store's present time, and cannot \
-         be granted until then. This is for a store that lost data without a trace, as one that was \
+         acquires a new lease. All nodes start anew {} s after the store's present time, beyond all \
+         leases of a term of at most {:?} (--term names a longer one that it had), and cannot be \
+         granted until then. This is for a store that lost data without a trace, as one that was \
          restored from a backup; its clock must not be behind where it was",
-        ahead.as_secs()
+        ahead.as_millis().div_ceil(1_000),
+        longest_term(&realm, max_ahead)
     ));
     if !arguments.yes {
         return Err(nothing_done());
@@ -100,7 +111,7 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
         // Holders may know other nodes.
         answer(store.adopt(&realm))?;
     }
-    let floor = answer(store.invalidate(&realm))?;
+    let floor = answer(store.invalidate_beyond(&realm, longest))?;
     say(&format!("invalidated: nodes are granted from {} on", at(&realm, floor)));
     Ok(ExitCode::SUCCESS)
 }

@@ -55,6 +55,9 @@ fn init_reports_the_start(place: &Place) {
         let wait: u64 = rest.split_once(" s,").expect("seconds").0.parse().expect("a number");
         // Twice the term and the skew.
         assert!((100..=130).contains(&wait), "{}", ran.stderr);
+        let terms = "beyond all leases of a term of at most 60s; if it ever had a longer one, name it: \
+                     `tickid lease invalidate --realm beyond --term TERM --yes`";
+        assert!(rest.contains(terms), "{}", ran.stderr);
     }
     // Advice that cannot be followed any more is not given, and is refused if it comes late.
     let hint = "--new";

@@ -158,6 +158,7 @@ macro_rules! store_scenarios {
             trouble::lost_renewal_invalidates,
             trouble::lost_era_invalidates,
             trouble::lost_realm_starts_beyond,
+            trouble::raised_terms_count,
             trouble::earlier_era_is_no_proof,
             losses::masked_losses_invalidate,
             losses::second_losses_invalidate,

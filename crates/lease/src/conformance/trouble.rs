@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
+use crate::model::realm_spec::RealmSpec;
 use crate::model::refusal::{LeaseEnd, Refusal};
 use crate::model::rules::Standing;
 use tickid_core::AnyNode;
@@ -181,6 +182,35 @@ pub fn lost_realm_starts_beyond(testbed: &dyn Testbed) {
     assert_lost(scene.renew(&lease));
     assert!(scene.record().era > lease.era);
     starts_beyond(&scene, limit);
+}
+
+/// A backup from before the term was raised is restored. Its record does not say how far leases have
+/// reached since, but an operator does, or the lease that proves the loss.
+pub fn raised_terms_count(testbed: &dyn Testbed) {
+    for is_proof in [false, true] {
+        let kept = Scene::short(testbed, "0-3/8");
+        kept.acquire();
+        let terms = kept.realm.terms().with_term(SHORT * 4);
+        let realm = RealmSpec { terms, ..kept.realm.clone() };
+        let raised = Scene { store: testbed.store(), testbed, realm };
+        testbed.save(kept.realm.name());
+        kept.reconfigure(&raised.realm);
+        let lease = raised.acquire();
+        let limit = kept.tick(lease.granted_at) + raised.realm.max_ahead();
+        testbed.load(kept.realm.name());
+        assert_eq!(kept.record().realm.terms(), kept.realm.terms());
+        if is_proof {
+            assert_eq!(assert_lost(raised.renew(&lease)), LeaseEnd::Forgotten);
+        } else {
+            answer(kept.store.invalidate_beyond(&kept.realm, terms)).unwrap();
+        }
+        let record = kept.record();
+        assert!(record.floor >= limit, "{is_proof}: {} is below {limit}", record.floor);
+        // A pause and no quarantine, which an operator would have to end.
+        assert_eq!(record.max_ahead, raised.realm.max_ahead());
+        testbed.pass(SHORT * 8);
+        starts_beyond(&kept, limit);
+    }
 }
 
 /// A lease of an earlier era proves no loss, even if its row has changed.

@@ -189,6 +189,12 @@ impl Terms {
         ]
     }
 
+    /// Returns the number of ticks that a lease with these terms reaches ahead of the store's clock.
+    pub(crate) fn ahead(self, scale: TickScale) -> u64 {
+        let time = self.skew.saturating_add(self.term);
+        self.allowance.saturating_add(scale.ticks_to_cover(time))
+    }
+
     /// Returns the terms with a different skew.
     #[must_use]
     pub const fn with_skew(self, skew: Duration) -> Self {
@@ -445,8 +451,7 @@ impl RealmSpec {
     /// of allowance, skew and term, rounded up.
     #[must_use]
     pub fn ahead(&self) -> u64 {
-        let time = self.terms.skew.saturating_add(self.terms.term);
-        self.terms.allowance.saturating_add(self.scale.ticks_to_cover(time))
+        self.terms.ahead(self.scale)
     }
 
     /// Returns the number of ticks that IDs may be ahead of their holder's clock by the realm's

@@ -18,7 +18,7 @@ use crate::model::realm_spec::{RealmSpec, Terms};
 use crate::model::realm_view::RealmView;
 use crate::model::record::{PauseReason, Record, Row, RowState, Version};
 use crate::model::refusal::Refusal;
-use crate::model::rules;
+use crate::model::rules::{self, LostLeases};
 use crate::store_error::{StoreError, StoreErrorKind};
 use tickid_core::AnyNode;
 
@@ -96,7 +96,8 @@ impl<'a> Acquisition<'a> {
     /// Returns the treatment of a realm that the store does not have, or whose era is lower than
     /// one that the claim has seen.
     fn missing(&self) -> Missing<'a> {
-        Missing::Resume(self.realm, self.store.beyond().max(self.claim.seen_era))
+        let seen = self.claim.seen_era.map(LostLeases::of_era);
+        Missing::Resume(self.realm, seen.or(self.store.beyond()))
     }
 
     async fn retry(&mut self, node: AnyNode) -> Result<ClaimState, StoreError> {
@@ -145,7 +146,8 @@ impl<'a> Acquisition<'a> {
             return Ok(ClaimState::Complete);
         }
         if rules.lacks_rows(&view) {
-            let record = rules.pause(view.generation.clone(), 0, PauseReason::Restored);
+            let record =
+                rules.pause(view.generation.clone(), LostLeases::default(), PauseReason::Restored);
             return Ok(ClaimState::Invalidate(ClaimPage { view, record_version }, record));
         }
 

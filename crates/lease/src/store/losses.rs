@@ -9,7 +9,7 @@ use crate::model::realm_spec::RealmSpec;
 use crate::model::reconfiguration::RealmPart;
 use crate::model::record::PauseReason;
 use crate::model::refusal::LeaseEnd;
-use crate::model::rules::RealmRules;
+use crate::model::rules::{LostLeases, RealmRules};
 use crate::store_error::StoreError;
 
 /// The answer to a lost lease.
@@ -87,7 +87,8 @@ impl Store {
         let node = lease.node;
         // If the whole realm was lost, it starts anew in an era above the lost lease's, so that the
         // lease is not mistaken for one of the new realm.
-        let missing = Missing::Create(realm, Some(lease.era));
+        let lost = LostLeases::of(realm, lease);
+        let missing = Missing::Create(realm, Some(lost));
         let answer = self.transact(realm.name(), Scope::Node(node), missing, |rules, view| {
             if rules.check_ids(realm).is_err() {
                 // Another kind of realm has taken its name: its ticks are not comparable.
@@ -100,7 +101,7 @@ impl Store {
                 return Ok(Decision::none((false, is_guess, Some(rules.record.era))));
             }
             let generation = view.generation.clone();
-            let record = rules.pause(generation, lease.era, PauseReason::Restored);
+            let record = rules.pause(generation, lost, PauseReason::Restored);
             let answer = (true, is_guess, Some(record.era));
             Ok(Decision { record: Some(record), row: Some((node, None)), answer })
         });
@@ -147,7 +148,8 @@ impl Store {
                     true => record,
                     false => {
                         let rules = RealmRules::new(&record, view.now)?;
-                        rules.pause(view.generation.clone(), lost.era, PauseReason::Restored)
+                        let lost = LostLeases::of(realm, lost);
+                        rules.pause(view.generation.clone(), lost, PauseReason::Restored)
                     }
                 };
                 Ok(Decision::record(Some(record), true))

@@ -21,12 +21,12 @@ use crate::embedded;
 use crate::embedded::static_node::StaticNode;
 use crate::model::lease::{Claim, Lease};
 use crate::model::pool::NodePool;
-use crate::model::realm_spec::{RealmName, RealmSpec};
+use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
 use crate::model::realm_view::RealmView;
 use crate::model::reconfiguration::RealmPart;
-use crate::model::record::{Record, Row, RowState};
+use crate::model::record::{PauseReason, Record, Row, RowState};
 use crate::model::refusal::{LeaseEnd, Refusal};
-use crate::model::rules::Standing;
+use crate::model::rules::{LostLeases, Standing};
 use crate::model::text::LeaseTextError;
 use crate::store_error::{StoreError, StoreErrorKind};
 use tickid_core::AnyNode;
@@ -199,10 +199,10 @@ impl Store {
     pub async fn create(&self, realm: &RealmSpec, start: Start) -> Result<Created, StoreError> {
         let realm = self.own(realm)?;
         let beyond = match start {
-            Start::Delayed => Some(0),
+            Start::Delayed => self.beyond(),
             Start::Immediately => None,
         };
-        let missing = Missing::Create(&realm, self.beyond().and(beyond));
+        let missing = Missing::Create(&realm, beyond);
         let created = self.transact_noting(&realm.name, scope_of(&realm), missing, |rules, _| {
             rules.check(&realm)?;
             let record = rules.chosen();
@@ -335,7 +335,8 @@ impl Store {
 
     /// Ends all leases, and starts every node beyond anything that a lease can have reached. A
     /// backup lacks the windows that were granted after it was made, so call this after a store was
-    /// restored from one, before any holder reaches it.
+    /// restored from one, before any holder reaches it. If the term may have been raised since the
+    /// backup, use [`invalidate_beyond`](Self::invalidate_beyond).
     ///
     /// Returns the first tick of new windows. Until the store's clock has reached it, no node is
     /// granted. A realm that the store does not have is created, and starts there.
@@ -343,11 +344,43 @@ impl Store {
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has a different realm of that name.
     pub async fn invalidate(&self, realm: &RealmSpec) -> Result<u64, StoreError> {
+        self.invalidate_beyond(realm, realm.terms).await
+    }
+
+    /// [Invalidates](Self::invalidate) a realm, beyond leases that may have had other terms than the
+    /// record has. A backup from before a term was raised does not say how far leases have reached
+    /// since then.
+    ///
+    /// # Errors
+    /// As `invalidate`.
+    ///
+    /// # Examples
+    /// ```
+    #[doc = include_str!("../example.rs.txt")]
+    /// use core::time::Duration;
+    /// use tickid_lease::Store;
+    /// use tickid_lease::session::block_on;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let longest = realm.terms().with_term(Duration::from_secs(110));
+    /// let floor = block_on(store.invalidate_beyond(realm.spec(), longest), timeout)?;
+    /// let record = block_on(store.realm(realm.name()), timeout)?;
+    /// assert_eq!((record.floor, &record.realm), (floor, realm.spec())); // the terms stay
+    /// assert_eq!(record.max_ahead, 2 * 115 * 250); // twice skew and term, in ticks of 4 ms
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn invalidate_beyond(
+        &self,
+        realm: &RealmSpec,
+        terms: Terms,
+    ) -> Result<u64, StoreError> {
         let realm = self.own(realm)?;
-        let missing = Missing::Create(&realm, Some(0));
+        let max_ahead = terms.ahead(realm.scale).saturating_mul(2);
+        let lost = LostLeases { max_ahead, ..LostLeases::default() };
+        let missing = Missing::Create(&realm, Some(lost));
         self.transact(&realm.name, Scope::Record, missing, |rules, view| {
             rules.check(&realm)?;
-            let record = rules.invalidate(view.generation.clone(), 0);
+            let record = rules.pause(view.generation.clone(), lost, PauseReason::Invalidated);
             let floor = record.floor;
             Ok(Decision::record(Some(record), floor))
         })
@@ -590,10 +623,10 @@ impl Store {
         StoreError::refused(self.backend(), refusal)
     }
 
-    /// Returns the era that a realm new to the store starts beyond, or `None` if it starts
-    /// immediately.
-    fn beyond(&self) -> Option<u64> {
-        (!self.starts_immediately()).then_some(0)
+    /// Returns what is known of the leases that a realm new to the store starts beyond, which is
+    /// nothing, or `None` if it starts immediately.
+    fn beyond(&self) -> Option<LostLeases> {
+        (!self.starts_immediately()).then(LostLeases::default)
     }
 
     /// Returns the realm as the backend keeps it. A node that is given from outside has a realm of

@@ -11,7 +11,7 @@ use crate::model::realm_spec::{RealmName, RealmSpec};
 use crate::model::realm_view::RealmView;
 use crate::model::record::{PauseReason, Record, Row, RowState, Version};
 use crate::model::refusal::Refusal;
-use crate::model::rules::{self, RealmRules};
+use crate::model::rules::{self, LostLeases, RealmRules};
 use crate::store_error::StoreError;
 use tickid_core::AnyNode;
 
@@ -53,13 +53,13 @@ impl<A> Decision<A> {
 #[derive(Clone, Copy)]
 pub(super) enum Missing<'a> {
     Refuse,
-    /// It is created. If it may have existed before, it starts beyond the leases of this era.
-    Create(&'a RealmSpec, Option<u64>),
-    /// As `Create`, for a claimant that has seen this era. A record of a lower one went back, so it
+    /// It is created. If it may have existed before, it starts beyond these leases.
+    Create(&'a RealmSpec, Option<LostLeases>),
+    /// As `Create`, for a claimant that has seen their era. A record of a lower one went back, so it
     /// is invalidated beyond the era.
-    Resume(&'a RealmSpec, Option<u64>),
+    Resume(&'a RealmSpec, Option<LostLeases>),
     /// It starts with an assumed pool and assumed terms, unless rows show that it was lost.
-    Assume(&'a RealmSpec, Option<u64>),
+    Assume(&'a RealmSpec, Option<LostLeases>),
 }
 
 impl Store {
@@ -79,19 +79,20 @@ impl Store {
             return Err(self.refused(Refusal::OtherRealm { node, asked: realm.name.clone() }));
         }
         let realm = &*self.own(realm)?;
-        let missing = Missing::Create(realm, Some(lease.era));
+        let lost = LostLeases::of(realm, lease);
+        let missing = Missing::Create(realm, Some(lost));
         let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
             match decide(rules, view.rows.get(&node), view) {
                 Ok((row, answer)) => Ok(Decision::row(row, Ok(answer))),
                 // The lease proves that data was lost, so all leases of the realm end in the same
                 // commit.
-                Err(lost @ Refusal::Lost { why, .. }) if why.proves_loss() => {
+                Err(refusal @ Refusal::Lost { why, .. }) if why.proves_loss() => {
                     let generation = view.generation.clone();
-                    let record = rules.pause(generation, lease.era, PauseReason::Restored);
+                    let record = rules.pause(generation, lost, PauseReason::Restored);
                     Ok(Decision {
                         record: Some(record),
                         row: Some((node, None)),
-                        answer: Err(lost),
+                        answer: Err(refusal),
                     })
                 }
                 Err(refusal) => Err(refusal),
@@ -172,11 +173,12 @@ impl Store {
                     self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
                 // Rows without a record: it was lost, and with it the floors of its era.
                 let eras = view.rows.values().map(|state| state.row().map_or(0, |row| row.era));
-                let lost = eras.chain(is_lost.then_some(0)).max();
+                let lost = eras.chain(is_lost.then_some(0)).max().map(LostLeases::of_era);
                 // A lease or an era that the caller has seen is of a realm that was lost, too.
-                let is_new = lost.is_none() && beyond == Some(0);
+                let is_new = lost.is_none() && beyond == Some(LostLeases::default());
                 let reason = if is_new { PauseReason::New } else { PauseReason::Restored };
-                let beyond = beyond.max(lost).map(|era| (era, reason));
+                let beyond = beyond.into_iter().chain(lost).reduce(LostLeases::and);
+                let beyond = beyond.map(|lost| (lost, reason));
                 let record = rules::begin(realm, generation(), view.now, beyond);
                 let record = record.map_err(|no| self.refused(no))?;
                 let is_assumed = matches!(missing, Missing::Assume(..));
@@ -187,7 +189,9 @@ impl Store {
                 let rules = RealmRules::new(record, view.now).map_err(|no| self.refused(no))?;
                 // The eras of another kind of realm that has taken the name are not comparable.
                 let seen = match missing {
-                    Missing::Resume(realm, Some(seen)) if rules.check_ids(realm).is_ok() => seen,
+                    Missing::Resume(realm, Some(seen)) if rules.check_ids(realm).is_ok() => {
+                        seen.era
+                    }
                     Missing::Resume(..)
                     | Missing::Refuse
                     | Missing::Create(..)
@@ -203,7 +207,23 @@ impl Store {
                 } else {
                     return Ok(Some((rules, *version)));
                 };
-                (rules.pause(generation(), seen, reason), Some(*version))
+                // The caller may know longer terms than the record of a store that went back.
+                let lost = match missing {
+                    Missing::Create(realm, lost)
+                    | Missing::Resume(realm, lost)
+                    | Missing::Assume(realm, lost)
+                        if rules.check_ids(realm).is_ok() =>
+                    {
+                        let max_ahead = realm.max_ahead();
+                        lost.unwrap_or_default().and(LostLeases { max_ahead, ..Default::default() })
+                    }
+                    Missing::Refuse
+                    | Missing::Create(..)
+                    | Missing::Resume(..)
+                    | Missing::Assume(..) => LostLeases::default(),
+                };
+                let lost = LostLeases { era: seen, ..lost };
+                (rules.pause(generation(), lost, reason), Some(*version))
             }
         };
         // The caller reads again in both cases: another client may have done the same.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{acquire, end_of, folder, pool, rows, spawn, stdout_of};
-use crate::process::{NODE_STORE, OK, USAGE, json_lines, ran_in};
+use crate::process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran_in};
 
 #[test]
 fn init_sets_the_nodes() {
@@ -251,6 +251,33 @@ fn invalidate_ends_every_lease() {
     let floor = told.stderr.rsplit_once("(tick ").expect("a tick").1;
     let floor: u64 = floor.split(')').next().expect("a tick").parse().expect("a number");
     assert!(floor >= held["ceiling"].as_u64().expect("a tick"), "{token}");
+
+    // Announced as it will be. The record may be of a time before the term was raised.
+    let in_seconds = |ran: &Ran| -> u64 {
+        let (_, rest) = ran.stderr.split_once("start anew ").expect("a pause");
+        rest.split_once(" s after").expect("seconds").0.parse().expect("a number")
+    };
+    let tick = |ran: &Ran| -> u64 {
+        let rest = ran.stderr.rsplit_once("(tick ").expect("a tick").1;
+        rest.split(')').next().expect("a tick").parse().expect("a number")
+    };
+    let before = tick(&told);
+    for (options, seconds, term) in [
+        ("", 30, "of at most 10s"),
+        ("--term 3", 30, "of at most 10s"),
+        ("--term 110", 230, "of at most 110s"),
+        ("", 230, "of at most 110s"),
+        ("--skew 20 --policy ratchet:8s", 230, "of at most 110s"),
+        ("--skew 20 --policy ratchet:1000s", 2_060, "of at most 1025s"),
+    ] {
+        let ran = ran_in(state.path(), &format!("lease invalidate --realm orders --yes {options}"));
+        assert_eq!((ran.status, in_seconds(&ran)), (OK, seconds), "{options}: {}", ran.stderr);
+        assert!(ran.stderr.contains(term), "{options}: {}", ran.stderr);
+        // In ticks of 4 ms. The test itself takes time as well.
+        assert!(tick(&ran) >= before + (seconds - 30) * 250, "{options}: {}", ran.stderr);
+    }
+    let list = stdout_of(state.path(), "lease list --realm orders");
+    assert!(list.contains("term 10s, skew 5s, allowance 0 ticks"), "its terms stay: {list}");
 
     let lost = "lease invalidate sno --realm lost --yes";
     assert_eq!(ran_in(state.path(), lost).status, OK);

@@ -18,6 +18,41 @@ use crate::model::realm_spec::{RealmSpec, Terms};
 use crate::model::record::{Extra, PauseReason, PoolPart, Record, Row, RowState, Version};
 use crate::model::refusal::{LeaseEnd, Refusal};
 
+/// What is known of leases that a store has lost, besides what its record says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LostLeases {
+    /// Their era.
+    pub(crate) era: u64,
+    /// The largest number of ticks that they were able to reach ahead of the store's clock, as in
+    /// [`Record::max_ahead`]. A backup from before a term was raised has a smaller one.
+    pub(crate) max_ahead: u64,
+    /// The highest ceiling.
+    pub(crate) ceiling: u64,
+}
+
+impl LostLeases {
+    /// Returns what a lease shows of itself and of the others.
+    pub(crate) fn of(realm: &RealmSpec, lease: &Lease) -> Self {
+        let &Lease { era, ceiling, terms, .. } = lease;
+        let of_lease = terms.ahead(realm.scale()).saturating_mul(2);
+        Self { era, max_ahead: realm.max_ahead().max(of_lease), ceiling }
+    }
+
+    /// Returns what an era shows.
+    pub(crate) fn of_era(era: u64) -> Self {
+        Self { era, ..Self::default() }
+    }
+
+    /// Combines what is known from two sources.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            era: self.era.max(other.era),
+            max_ahead: self.max_ahead.max(other.max_ahead),
+            ceiling: self.ceiling.max(other.ceiling),
+        }
+    }
+}
+
 /// The rules over one realm's record, at one reading of the store's clock.
 ///
 /// # Examples
@@ -271,17 +306,28 @@ impl<'a> RealmRules<'a> {
     /// ```
     #[must_use]
     pub fn invalidate(&self, generation: String, era: u64) -> Record {
-        self.pause(generation, era, PauseReason::Invalidated)
+        self.pause(generation, LostLeases::of_era(era), PauseReason::Invalidated)
     }
 
-    /// [Invalidates](Self::invalidate) the realm for a reason, which holders that wait are told.
-    pub(crate) fn pause(&self, generation: String, era: u64, reason: PauseReason) -> Record {
-        let era = self.record.era.max(era).saturating_add(1);
+    /// [Invalidates](Self::invalidate) the realm for a reason, which holders that wait are told, also
+    /// beyond the leases that are known to be lost.
+    pub(crate) fn pause(
+        &self,
+        generation: String,
+        lost: LostLeases,
+        reason: PauseReason,
+    ) -> Record {
+        let era = self.record.era.max(lost.era).saturating_add(1);
         let parts =
             self.record.parts.iter().map(|part| PoolPart { since_era: era, ..*part }).collect();
-        let floor = self.record.floor.max(self.limit().min(self.record.realm.end()));
+        // The record may be of a time before the term was raised.
+        let max_ahead = self.record.max_ahead.max(lost.max_ahead);
+        let beyond = self.now.saturating_add(max_ahead).max(lost.ceiling);
+        let floor = self.record.floor.max(beyond.min(self.record.realm.end()));
         // Rows may be missing: they are counted anew.
-        let record = Record { generation, era, floor, parts, rows: 0, ..self.record.clone() };
+        let rows = 0;
+        let record =
+            Record { generation, era, floor, max_ahead, parts, rows, ..self.record.clone() };
         record.with_pause(reason)
     }
 
@@ -363,8 +409,7 @@ impl<'a> RealmRules<'a> {
 }
 
 /// Returns the record of a realm that a store does not have. The realm starts either now, or beyond
-/// anything that an earlier realm of that name can have granted. `era` is the era of a lease of
-/// such a realm.
+/// anything that an earlier realm of that name can have granted, as far as it is known.
 ///
 /// # Errors
 /// Returns [`Refusal::StoreClock`].
@@ -372,12 +417,12 @@ pub(crate) fn begin(
     realm: &RealmSpec,
     generation: String,
     now: UnixTime,
-    beyond: Option<(u64, PauseReason)>,
+    beyond: Option<(LostLeases, PauseReason)>,
 ) -> Result<Record, Refusal> {
     let record = Record::new(realm.clone(), generation.clone());
     match beyond {
         None => Ok(record),
-        Some((era, reason)) => Ok(RealmRules::new(&record, now)?.pause(generation, era, reason)),
+        Some((lost, reason)) => Ok(RealmRules::new(&record, now)?.pause(generation, lost, reason)),
     }
 }
 

@@ -371,6 +371,26 @@ fn invalidate_is_idempotent() {
     assert_eq!((twice.floor, twice.era), (130, 2));
 }
 
+/// The record may be of a backup from before the term was raised.
+#[test]
+fn invalidation_passes_what_is_known_of_lost_leases() {
+    let record = record();
+    let rules = RealmRules::new(&record, at(100)).unwrap();
+    assert_eq!((record.max_ahead, rules.limit()), (30, 130));
+    let paused = |lost| {
+        let next = rules.pause("2".to_owned(), lost, PauseReason::Restored);
+        (next.era, next.floor, next.max_ahead)
+    };
+    assert_eq!(paused(LostLeases { era: 4, max_ahead: 29, ceiling: 130 }), (5, 130, 30));
+    assert_eq!(paused(LostLeases { max_ahead: 230, ..LostLeases::default() }), (1, 330, 230));
+    // Further than any terms reach: the nodes are quarantined until the clock gets near.
+    assert_eq!(paused(LostLeases { ceiling: 500, ..LostLeases::default() }), (1, 500, 30));
+    let mut lease = lease(115, 5);
+    lease.terms.term = core::time::Duration::from_secs(110);
+    let lost = LostLeases::of(&record.realm, &lease);
+    assert_eq!(lost, LostLeases { era: lease.era, max_ahead: 230, ceiling: 115 });
+}
+
 /// A record with such an era is damaged. No window is granted twice, as the floor rises.
 #[test]
 fn eras_stop_at_their_last() {

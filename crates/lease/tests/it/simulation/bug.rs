@@ -48,6 +48,9 @@ pub(crate) enum Bug {
     LostLeaseHidden,
     /// A claim does not show the highest era that its holder has seen.
     EraForgotten,
+    /// After a backup from before the term was raised, the realm is invalidated with the terms of the
+    /// backup [the longest since].
+    RaisedTermsForgotten,
     /// A claim does not count rows.
     RowsUncounted,
     /// A node with more bits than IDs carry is taken for the whole one [its generator has the share

@@ -216,6 +216,7 @@ fn parts_of_the_rule_are_needed() {
 }
 
 bugs! {
+    forgetting_raised_terms_is_found: RaisedTermsForgotten,
     renewals_that_decide_are_found: RenewalDecides,
     unnoted_cuts_are_found: CutUnnoted,
     acquiring_on_the_token_alone_is_found: AcquireOnTokenAlone,

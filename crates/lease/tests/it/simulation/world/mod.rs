@@ -9,8 +9,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use tickid_core::{Clock as _, ManualClock, UnixTime};
-use tickid_lease::admin::{LeaseEnd, RealmRules, Refusal};
-use tickid_lease::backend::{Backup, RowState, Version};
+use tickid_lease::admin::{LeaseEnd, RealmRules, Refusal, Terms};
+use tickid_lease::backend::{Backup, Record, RowState, Version};
 use tickid_lease::session::Outcome;
 use tickid_lease::{Lease, Realm, RealmSpec, Store, StoreError};
 use tickid_testkit::Dice;
@@ -30,6 +30,9 @@ const STEPS: u32 = 500;
 
 const SECOND: i64 = 1_000_000;
 
+/// The term, unless it is raised.
+const TERM: Duration = Duration::from_secs(2);
+
 /// The holders, the store, and everything between and around them.
 pub(crate) struct World<S: LeasedScheme> {
     dice: Dice,
@@ -41,6 +44,8 @@ pub(crate) struct World<S: LeasedScheme> {
     store: Store,
     /// The realm of processes that start now.
     realm: RealmSpec,
+    /// The longest terms that it ever had.
+    longest: Terms,
     holders: Vec<Holder<S>>,
     network: Network,
     watch: Watch,
@@ -91,6 +96,7 @@ tally! {
     restored: "restored",
     proven: "proven",
     moved: "moved",
+    raised: "restored to before a raised term",
     given_on: "given on before its time",
 }
 
@@ -114,7 +120,8 @@ impl<S: LeasedScheme> World<S> {
         let store = Store::new(backend.clone());
         // A realm that starts beyond earlier ones ends their leases.
         let era = u64::from(!store.starts_immediately());
-        let realm = realm::<S>(S::POOLS[0]);
+        let realm = realm::<S>(S::POOLS[0], TERM);
+        let longest = realm.terms();
         let store_forgets = dice.below(2) == 0;
         let mut world = Self {
             dice,
@@ -124,6 +131,7 @@ impl<S: LeasedScheme> World<S> {
             backend,
             store,
             realm,
+            longest,
             holders: Vec::new(),
             network: Network::default(),
             watch: Watch::default(),
@@ -366,10 +374,16 @@ impl<S: LeasedScheme> World<S> {
         }
     }
 
-    /// Changes the pool while holders run; processes that start from now on use the new one.
+    /// Changes the pool and the term while holders run; processes that start from now on use the new
+    /// ones.
     fn reconfigure(&mut self) {
-        let pool = S::POOLS[pick(&mut self.dice, S::POOLS.len())];
-        self.realm = realm::<S>(pool);
+        let at = pick(&mut self.dice, S::POOLS.len());
+        // Worlds with a masked loss have one term: whoever discovers the loss may not know of another.
+        let is_raised = at % 2 == 1 && !self.is_masked;
+        self.realm = realm::<S>(S::POOLS[at], if is_raised { TERM * 8 } else { TERM });
+        if is_raised {
+            self.longest = self.realm.terms();
+        }
         if self.atomically(self.store.reconfigure(&self.realm)).is_ok() {
             self.tally.reconfigured += 1;
         }
@@ -393,6 +407,7 @@ impl<S: LeasedScheme> World<S> {
                 if self.backend.view(self.realm.name()).record.is_some() {
                     self.backend.memory().change_generation();
                     self.tally.restored += 1;
+                    self.name_the_longest_terms();
                     return;
                 }
             }
@@ -408,7 +423,33 @@ impl<S: LeasedScheme> World<S> {
         }
         self.backend.forget_replica();
         self.tally.restored += 1;
-        self.discover();
+        if !self.name_the_longest_terms() {
+            self.discover();
+        }
+    }
+
+    /// An operator invalidates a realm whose term was raised since the backup: its record does not
+    /// say so. Returns whether it was.
+    fn name_the_longest_terms(&mut self) -> bool {
+        let spec = |(record, _): (Record, Version)| record.realm;
+        let kept = self.backend.view(self.realm.name()).record;
+        let known = kept.as_ref().map_or(0, |(record, _)| record.max_ahead);
+        let realm = kept.map_or_else(|| self.realm.clone(), spec);
+        let longest = realm.clone().with_terms(self.longest).unwrap();
+        let is_raised = self.longest.term > TERM && known < longest.max_ahead();
+        if is_raised {
+            let terms = self.named_terms();
+            assert!(self.atomically(self.store.invalidate_beyond(&realm, terms)).is_ok());
+            self.tally.raised += 1;
+        }
+        is_raised
+    }
+
+    fn named_terms(&self) -> Terms {
+        match self.bug {
+            Some(Bug::RaisedTermsForgotten) => self.longest.with_term(TERM),
+            _ => self.longest,
+        }
     }
 
     fn lose_rows(&mut self) {
@@ -453,10 +494,10 @@ impl<S: LeasedScheme> World<S> {
 }
 
 /// A realm with terms under which much happens in a short life.
-fn realm<S: LeasedScheme>(pool: &str) -> RealmSpec {
+fn realm<S: LeasedScheme>(pool: &str, term: Duration) -> RealmSpec {
     let layout = S::Scheme::default();
     let realm = RealmSpec::from(Realm::builder("world", layout).pool(pool).build().unwrap());
-    let terms = realm.terms().with_skew(Duration::from_secs(1)).with_term(Duration::from_secs(2));
+    let terms = realm.terms().with_skew(Duration::from_secs(1)).with_term(term);
     realm.with_terms(terms).unwrap()
 }
 
