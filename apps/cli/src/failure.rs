@@ -130,6 +130,7 @@ impl Failure {
             // The next claim names what the store has.
             Self::Lease(LeaseError::Adopted(_)) => true,
             Self::Lease(_) => self.refusal().is_some_and(Refusal::passes),
+            Self::Store(error) => error.passes(),
             _ => false,
         }
     }
@@ -361,6 +362,7 @@ fn of_store(error: &StoreError) -> u8 {
         StoreErrorKind::Url { .. } => USAGE,
         StoreErrorKind::Refused(refusal) => of_refusal(refusal),
         StoreErrorKind::Unreachable
+        | StoreErrorKind::NotReady { .. }
         | StoreErrorKind::Failed { .. }
         | StoreErrorKind::Unfit { .. }
         | StoreErrorKind::Exposed(_)
@@ -429,6 +431,7 @@ fn is_in_use(error: &ServerError) -> bool {
         ServerError::Listen { source, .. } => source.kind() == io::ErrorKind::AddrInUse,
         ServerError::NoRealm
         | ServerError::Twice(_)
+        | ServerError::NotAwaited(_)
         | ServerError::NoAddress
         | ServerError::Unprotected { .. }
         | ServerError::Read { .. }
@@ -450,6 +453,7 @@ fn of_server(error: &ServerError) -> u8 {
         ServerError::Listen { .. } | ServerError::InUse { .. } => INVALID,
         ServerError::NoRealm
         | ServerError::Twice(_)
+        | ServerError::NotAwaited(_)
         | ServerError::NoAddress
         | ServerError::Unprotected { .. }
         | ServerError::Read { .. }

@@ -32,6 +32,9 @@ pub enum ServerError {
     /// first.
     #[error("the realm {0} is named twice")]
     Twice(RealmName),
+    /// No realm of this name is [awaited](crate::ServerBuilder::await_realm).
+    #[error("the realm {0} is not awaited")]
+    NotAwaited(RealmName),
     /// No address was given to listen on.
     #[error("there is no address to listen on")]
     NoAddress,

@@ -15,7 +15,7 @@ use crate::http;
 use crate::limits::Limits;
 use crate::listener::{Listener, Slots};
 use crate::metrics::Protocol;
-use crate::realm::{RealmStart, Realms, RunningRealm};
+use crate::realm::{RealmStart, Realms, RunningRealm, ServedRealm};
 use crate::reload::{Reloader, SecretFiles};
 use crate::shared::ServerState;
 use crate::socket::Socket;
@@ -25,7 +25,7 @@ use crate::tls::{ReloadedTls, TlsFiles};
 ///
 /// | option | default |
 /// |---|---|
-/// | [`realm`](Self::realm) | none; one is needed |
+/// | [`realm`](Self::realm), [`await_realm`](Self::await_realm) | none; one is needed |
 /// | [`adopt`](Self::adopt) | a store with other nodes or terms refuses the realm |
 /// | [`resp`](Self::resp), [`http`](Self::http) | none; one of these four is needed |
 /// | [`unix`](Self::unix), [`http_unix`](Self::http_unix) | none |
@@ -61,6 +61,7 @@ use crate::tls::{ReloadedTls, TlsFiles};
 pub struct ServerBuilder {
     store: Store,
     realms: Vec<RealmSpec>,
+    awaited: Vec<(RealmName, String)>,
     adopts: bool,
     resp: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
@@ -78,6 +79,35 @@ impl ServerBuilder {
     /// The realm's [policy](RealmSpec::policy) applies to its generators.
     pub fn realm(mut self, realm: impl Into<RealmSpec>) -> Self {
         self.realms.push(realm.into());
+        self
+    }
+
+    /// Adds a realm of which only the name is known, for example because it is to be read from a
+    /// store that does not answer yet. Until [`Server::start_realm`] starts it, its requests are
+    /// refused like those of a realm without a lease, and `/readyz` returns 503, both with `why`.
+    /// Other realms are served meanwhile.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Realm, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let builder = Server::builder(Store::in_memory()).resp("127.0.0.1:0".parse()?);
+    /// let server = builder.await_realm("orders".parse()?, "the store is down").start().await?;
+    /// let (name, why) = server.not_ready().remove(0);
+    /// assert_eq!((name.as_str(), &*why), ("orders", "the store is down"));
+    ///
+    /// server.start_realm(Realm::builder("orders", Sno).pool("0-65535/16").build()?).await?;
+    /// assert!(server.not_ready().is_empty());
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn await_realm(mut self, name: RealmName, why: impl Into<String>) -> Self {
+        self.awaited.push((name, why.into()));
         self
     }
 
@@ -229,7 +259,8 @@ impl ServerBuilder {
     ///
     /// If a realm has no free node, or starts in the future, or its store is unreachable, it is
     /// served as soon as a node is leased, so the order in which server and store start does not
-    /// matter. Until then, its requests wait for up to [`Limits::timeout`], or are refused if the
+    /// matter. ([`await_realm`](Self::await_realm) is for realms that are read from such a store.)
+    /// Until then, its requests wait for up to [`Limits::timeout`], or are refused if the
     /// wait is known to be longer, and `/readyz` returns 503.
     ///
     /// # Errors
@@ -252,8 +283,16 @@ impl ServerBuilder {
         let shared = Arc::new(ServerState::new(realms, access, self.limits.clone()));
         let tasks = TaskTracker::new();
         let reloader = Arc::new(reloader);
-        let mut server =
-            Server { shared, tls, reloader, tasks, resp: Vec::new(), http: Vec::new() };
+        let Self { store, adopts, holder, .. } = &self;
+        let mut server = Server {
+            shared,
+            tls,
+            reloader,
+            tasks,
+            resp: Vec::new(),
+            http: Vec::new(),
+            leasing: Leasing { store: store.clone(), adopts: *adopts, holder: holder.clone() },
+        };
         // Some realms may have their leases already, so a failed start stops like a server does,
         // which releases their nodes.
         if let Err(error) = started {
@@ -268,6 +307,9 @@ impl ServerBuilder {
     /// that were started before are returned with the error, so that they can be stopped.
     async fn lease(&self) -> (Realms, Result<(), ServerError>) {
         let mut realms = Realms::default();
+        for (name, why) in &self.awaited {
+            realms.add_awaited(name.clone(), why.clone());
+        }
         let Self { store, adopts, .. } = self;
         // All are started before the first is waited for, so they acquire their leases at the same
         // time.
@@ -289,13 +331,15 @@ impl ServerBuilder {
 
     fn check(&self) -> Result<(), ServerError> {
         self.limits.check()?;
-        if self.realms.is_empty() {
+        let awaited = self.awaited.iter().map(|(name, _)| name);
+        let mut all = self.realms.iter().map(RealmSpec::name).chain(awaited).peekable();
+        if all.peek().is_none() {
             return Err(ServerError::NoRealm);
         }
         // Clients select a realm by its name alone, so the second would replace the first.
         let mut names = HashSet::new();
-        if let Some(twice) = self.realms.iter().find(|realm| !names.insert(realm.name().as_str())) {
-            return Err(ServerError::Twice(twice.name().clone()));
+        if let Some(twice) = all.find(|name| !names.insert(name.as_str())) {
+            return Err(ServerError::Twice(twice.clone()));
         }
         if self.resp.is_empty() && self.http.is_empty() && self.unix.is_empty() {
             return Err(ServerError::NoAddress);
@@ -367,6 +411,15 @@ pub struct Server {
     tasks: TaskTracker,
     resp: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
+    leasing: Leasing,
+}
+
+/// How realms that start later lease their nodes.
+#[derive(Debug)]
+struct Leasing {
+    store: Store,
+    adopts: bool,
+    holder: Option<String>,
 }
 
 impl Server {
@@ -375,6 +428,7 @@ impl Server {
         ServerBuilder {
             store,
             realms: Vec::new(),
+            awaited: Vec::new(),
             adopts: false,
             resp: Vec::new(),
             http: Vec::new(),
@@ -428,10 +482,36 @@ impl Server {
     /// ```
     #[must_use]
     pub fn not_ready(&self) -> Vec<(RealmName, String)> {
-        let reason = |realm: &Arc<RunningRealm>| {
+        let reason = |realm: &ServedRealm| {
             realm.check_ready().err().map(|reason| (realm.name().clone(), reason.text))
         };
-        self.shared.realms.iter().filter_map(reason).collect()
+        self.shared.realms.all().filter_map(reason).collect()
+    }
+
+    /// Starts a realm that was [awaited](ServerBuilder::await_realm), and serves it as
+    /// [`ServerBuilder::start`] describes.
+    ///
+    /// # Errors
+    /// Returns [`ServerError::NotAwaited`] for other realms and for those that run already, and
+    /// otherwise the errors of `ServerBuilder::start` about realms.
+    pub async fn start_realm(&self, realm: impl Into<RealmSpec>) -> Result<(), ServerError> {
+        let Leasing { store, adopts, holder } = &self.leasing;
+        let (spec, holder) = (&realm.into(), holder.as_deref());
+        let not_awaited = || ServerError::NotAwaited(spec.name().clone());
+        let realm =
+            Arc::new(RunningRealm::start(RealmStart { store, spec, holder, adopts: *adopts })?);
+        let started = match realm.check_start().await {
+            Ok(()) => self.shared.realms.start(Arc::clone(&realm)).map_err(|_| not_awaited()),
+            Err(error) => Err(error),
+        };
+        // One that is not served must not keep a node that others then miss.
+        if started.is_err()
+            && let Err(error) = realm.release().await
+        {
+            let reason = chain(&error);
+            tracing::warn!(realm = %realm.name(), reason, "the node was not released");
+        }
+        started
     }
 
     /// Reads the files of tokens, certificates and keys again, for example after a certificate was
@@ -450,7 +530,7 @@ impl Server {
     /// Stops the server. It accepts no more connections, answers what has arrived within
     /// [`Limits::grace`], and releases the nodes, so that other servers can have them immediately.
     pub async fn stop(self) -> Stopped {
-        let Self { shared, tls: _, reloader: _, tasks, resp: _, http: _ } = self;
+        let Self { shared, tls: _, reloader: _, tasks, resp: _, http: _, leasing: _ } = self;
         let mut stopped = Stopped::default();
         // Listeners and connections learn of the stop here. A tracker that is not closed would wait
         // for tasks that might still come.

@@ -61,6 +61,12 @@ pub enum StoreErrorKind {
     /// The store did not answer, in time or at all. The request may have been carried out all the
     /// same.
     Unreachable,
+    /// The server answers, but takes no requests for leases yet. For example, it accepts no writes
+    /// until it is promoted, or its database is still to be created. It has changed nothing.
+    NotReady {
+        /// The step that failed, as in "write".
+        what: String,
+    },
     /// The store failed, and has changed nothing.
     Failed {
         /// The step that failed, as in "read the clock".
@@ -255,6 +261,32 @@ impl StoreError {
         self.lease_end().is_some()
     }
 
+    /// Reports whether the same request may succeed later without a change to the program or its
+    /// settings. That is so while a store starts, and if the [refusal](Refusal::passes) passes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::StoreError;
+    /// use tickid_lease::backend::StoreErrorKind;
+    ///
+    /// let passes = |kind| StoreError::new("my", kind).passes();
+    /// assert!(passes(StoreErrorKind::Unreachable));
+    /// assert!(!passes(StoreErrorKind::Failed { what: "log in".to_owned() }));
+    /// ```
+    #[must_use]
+    pub const fn passes(&self) -> bool {
+        match &self.kind {
+            StoreErrorKind::Unreachable | StoreErrorKind::NotReady { .. } => true,
+            StoreErrorKind::Refused(refusal) => refusal.passes(),
+            StoreErrorKind::Failed { .. }
+            | StoreErrorKind::Unfit { .. }
+            | StoreErrorKind::Exposed(_)
+            | StoreErrorKind::Corrupt { .. }
+            | StoreErrorKind::Url { .. }
+            | StoreErrorKind::NoNode { .. } => false,
+        }
+    }
+
     /// Reports whether the store did not answer.
     #[must_use]
     pub const fn is_unreachable(&self) -> bool {
@@ -284,7 +316,9 @@ impl fmt::Display for StoreError {
         match &self.kind {
             StoreErrorKind::Refused(refusal) => refusal.fmt(f),
             StoreErrorKind::Unreachable => f.write_str("no answer"),
-            StoreErrorKind::Failed { what } => write!(f, "could not {what}"),
+            StoreErrorKind::Failed { what } | StoreErrorKind::NotReady { what } => {
+                write!(f, "could not {what}")
+            }
             StoreErrorKind::Unfit { why } => write!(f, "not fit to keep leases: {why}"),
             StoreErrorKind::Url { why } | StoreErrorKind::NoNode { why } => f.write_str(why),
             StoreErrorKind::Exposed(exposed) => exposed.fmt(f),

@@ -13,6 +13,12 @@ pub(crate) fn failed(backend: &'static str, what: impl Into<String>) -> StoreErr
     StoreError::new(backend, StoreErrorKind::Failed { what: what.into() })
 }
 
+/// Creates the error of a server that takes no requests yet.
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "redis"))]
+pub(crate) fn not_ready(backend: &'static str, what: impl Into<String>) -> StoreError {
+    StoreError::new(backend, StoreErrorKind::NotReady { what: what.into() })
+}
+
 /// Creates the error of a request without an answer.
 pub(crate) fn unreachable(backend: &'static str, source: impl Into<BoxError>) -> StoreError {
     StoreError::new(backend, StoreErrorKind::Unreachable).with_source(source)

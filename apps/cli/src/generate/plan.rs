@@ -96,7 +96,8 @@ pub(crate) struct GenOptions {
     /// time spread over shards [default: the realm's, or the scheme's]
     #[arg(long, value_name = "lowest|random", value_parser = parse::<TickStart>)]
     start: Option<TickStart>,
-    /// Longest wait for the clock, a window or a node, in seconds or with units (90s, 5m, 1h30m)
+    /// Longest wait for the clock, a window or a node, in seconds or with units (90s, 5m, 1h30m); a
+    /// store without an answer at the start ends the command
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     max_wait: Duration,
 }

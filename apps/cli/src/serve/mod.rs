@@ -1,5 +1,6 @@
 //! `tickid serve`: the options of the ID server, and its start and end.
 
+mod awaited;
 #[cfg(target_os = "linux")]
 mod files;
 mod realm;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 use clap::builder::OsStr;
 use clap::{Arg, Args, Command, ValueEnum};
 use tickid_core::TickStart;
+use tickid_lease::Store;
 use tickid_lease::admin::RealmName;
 use tickid_server::{Limits, Server, ServerBuilder, TlsFiles};
 use tokio::runtime::Builder;
@@ -21,6 +23,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use self::awaited::WantedRealm;
 use self::realm::ServedRealm;
 use crate::failure::Failure;
 use crate::message::say;
@@ -228,10 +231,15 @@ pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, F
     // policy.
     arguments.check_named("policy", &arguments.policy)?;
     arguments.check_named("start", &arguments.start)?;
-    for realm in &arguments.realm {
-        let policy = value_of(realm.name(), &arguments.policy);
-        let start = value_of(realm.name(), &arguments.start);
-        builder = builder.realm(realm.spec(&store, policy, start)?);
+    let wanted = arguments.realm.iter().map(|realm| WantedRealm {
+        realm: realm.clone(),
+        policy: value_of(realm.name(), &arguments.policy),
+        start: value_of(realm.name(), &arguments.start),
+    });
+    let (known, awaited) = awaited::read(&store, wanted.collect())?;
+    builder = known.into_iter().fold(builder, ServerBuilder::realm);
+    for (wanted, why) in &awaited {
+        builder = builder.await_realm(wanted.realm.name().clone(), why);
     }
     let builder = arguments.options(builder);
     let mut runtime = Builder::new_multi_thread();
@@ -239,7 +247,7 @@ pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, F
         runtime.worker_threads(threads);
     }
     let runtime = runtime.enable_all().thread_name("tickid-serve").build();
-    runtime.map_err(Failure::Runtime)?.block_on(serve(builder, arguments))
+    runtime.map_err(Failure::Runtime)?.block_on(serve(builder, arguments, store, awaited))
 }
 
 impl LimitOptions {
@@ -354,7 +362,12 @@ fn start_log(arguments: &ServeArguments, verbose: u8) {
 }
 
 #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no Unix sockets"))]
-async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<ExitCode, Failure> {
+async fn serve(
+    builder: ServerBuilder,
+    arguments: &ServeArguments,
+    store: Store,
+    awaited: Vec<(WantedRealm, String)>,
+) -> Result<ExitCode, Failure> {
     // Before anything is leased, so that no signal is missed.
     let mut signals = Signals::new()?;
     let server = builder.start().await?;
@@ -377,20 +390,33 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
     for (realm, reason) in server.not_ready() {
         tracing::warn!(%realm, reason, "the realm has no IDs yet");
     }
-    // A reload that fails changes nothing, so the server goes on with what it has.
-    while signals.next().await == Signal::Reload {
-        match server.reload() {
-            Ok(()) => tracing::info!("the files were read again"),
-            Err(error) => {
-                let count = error.files.len();
-                for error in error.files {
-                    let error = Failure::from(error).to_string();
-                    tracing::error!(error, "a file was not read again");
-                }
-                tracing::error!(count, "what was read before stays in use");
+    let mut found = match awaited.is_empty() {
+        true => None,
+        false => Some(awaited::keep_reading(store, awaited)?),
+    };
+    let ended = loop {
+        let next = async {
+            match &mut found {
+                Some(found) => found.recv().await,
+                None => core::future::pending().await,
             }
+        };
+        tokio::select! {
+            signal = signals.next() => match signal {
+                Signal::Stop => break Ok(()),
+                Signal::Reload => reload(&server),
+            },
+            next = next => match next {
+                Some(realm) => {
+                    if let Err(failure) = start_awaited(&server, realm).await {
+                        break Err(failure);
+                    }
+                }
+                // All are served.
+                None => found = None,
+            },
         }
-    }
+    };
     tracing::info!("stopping");
     let stopped = server.stop().await;
     if stopped.cut_off {
@@ -401,7 +427,32 @@ async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<Exi
     if stopped.not_released.is_empty() {
         tracing::info!("the nodes are released");
     }
-    Ok(ExitCode::SUCCESS)
+    ended.map(|()| ExitCode::SUCCESS)
+}
+
+/// Reads the files again. A reload that fails changes nothing, so the server goes on with what it
+/// has.
+fn reload(server: &Server) {
+    match server.reload() {
+        Ok(()) => tracing::info!("the files were read again"),
+        Err(error) => {
+            let count = error.files.len();
+            for error in error.files {
+                let error = Failure::from(error).to_string();
+                tracing::error!(error, "a file was not read again");
+            }
+            tracing::error!(count, "what was read before stays in use");
+        }
+    }
+}
+
+/// Starts a realm that the store has shown by now.
+async fn start_awaited(server: &Server, realm: awaited::Found) -> Result<(), Failure> {
+    let spec = realm?;
+    let name = spec.name().clone();
+    server.start_realm(spec).await?;
+    tracing::info!(realm = %name, "the store is ready, and the realm is served");
+    Ok(())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

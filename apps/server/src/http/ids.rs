@@ -45,7 +45,7 @@ pub(super) struct RealmList {
     realms: Vec<RealmInfo>,
 }
 
-/// Lists the realms.
+/// Lists the realms whose scheme is known, which the others are not before they run.
 pub(super) async fn realms(
     State(shared): State<Arc<ServerState>>,
     uri: Uri,
@@ -111,7 +111,7 @@ pub(super) fn realm_of(
         let text = format!("no such realm {}", shown(&name));
         Problem::new(StatusCode::NOT_FOUND, text)
     };
-    shared.realms.get(name.as_bytes()).ok_or_else(no_realm)
+    Ok(shared.realms.get(name.as_bytes()).ok_or_else(no_realm)??)
 }
 
 pub(super) fn bad(text: String) -> Problem {

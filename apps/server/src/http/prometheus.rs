@@ -123,10 +123,11 @@ impl Collected {
             None,
             MetricType::Gauge,
         )?;
-        for (realm, state) in &states {
-            // A realm without a lease has 0 here, like one whose window has ended, so that one
-            // alert catches both.
-            let left = state.window_left.as_secs_f64();
+        for realm in self.realms.all() {
+            // A realm without a lease has 0 here, like one whose window has ended and one that the
+            // store has not shown yet, so that one alert catches all.
+            let state = states.iter().find(|(running, _)| running.name() == realm.name());
+            let left = state.map_or(0.0, |(_, state)| state.window_left.as_secs_f64());
             let labels = [("realm", realm.name().as_str())];
             family.encode_family(&labels)?.encode_gauge(&left)?;
         }

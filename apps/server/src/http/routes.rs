@@ -69,7 +69,7 @@ async fn ready(State(shared): State<Arc<ServerState>>) -> Result<&'static str, P
     if shared.stopping.is_cancelled() {
         return Err(refuse("the server is stopping".to_owned()));
     }
-    for realm in shared.realms.iter() {
+    for realm in shared.realms.all() {
         realm.check_ready().map_err(|NotReady { text, wait }| {
             refuse(format!("the realm {}: {text}", realm.name())).with_reason(wait)
         })?;

@@ -5,7 +5,7 @@ mod id;
 use core::num::NonZeroU32;
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tickid_convert::{
     AnyIds, AnyLeasedGenerator, AnyObserveError, AnyScheme, Form, Kind, SchemeError,
@@ -479,20 +479,86 @@ impl IdRequest {
 
 /// The realms by name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Realms(BTreeMap<Box<[u8]>, Arc<RunningRealm>>);
+pub(crate) struct Realms(BTreeMap<Box<[u8]>, ServedRealm>);
+
+/// A realm that runs, or is still to be read from the store.
+#[derive(Clone, Debug)]
+pub(crate) struct ServedRealm {
+    name: RealmName,
+    running: OnceLock<Arc<RunningRealm>>,
+    /// Why it does not run yet; empty for one that ran from the start.
+    awaited: String,
+}
+
+impl ServedRealm {
+    pub(crate) fn name(&self) -> &RealmName {
+        &self.name
+    }
+
+    /// Returns the realm if it runs.
+    pub(crate) fn running(&self) -> Option<&Arc<RunningRealm>> {
+        self.running.get()
+    }
+
+    /// Returns the realm, or the error of a request if it does not run yet.
+    fn get(&self) -> Result<&Arc<RunningRealm>, RequestError> {
+        self.running().ok_or_else(|| RequestError::Later {
+            realm: self.name.clone(),
+            reason: self.awaited.clone(),
+            wait: Some(WaitReason::Unreachable),
+            retry_after: Duration::from_secs(1),
+        })
+    }
+
+    /// As [`RunningRealm::check_ready`].
+    pub(crate) fn check_ready(&self) -> Result<(), NotReady> {
+        match self.running() {
+            Some(realm) => realm.check_ready(),
+            None => {
+                let (text, wait) = (self.awaited.clone(), Some(WaitReason::Unreachable));
+                Err(NotReady { text, wait })
+            }
+        }
+    }
+}
 
 impl Realms {
     pub(crate) fn add(&mut self, realm: RunningRealm) {
-        self.0.insert(realm.name().as_str().as_bytes().into(), Arc::new(realm));
+        let (name, running) = (realm.name().clone(), OnceLock::from(Arc::new(realm)));
+        self.insert(ServedRealm { name, running, awaited: String::new() });
     }
 
-    pub(crate) fn get(&self, name: &[u8]) -> Option<&Arc<RunningRealm>> {
-        self.0.get(name)
+    /// Adds a realm that is not known yet, with the reason.
+    pub(crate) fn add_awaited(&mut self, name: RealmName, awaited: String) {
+        self.insert(ServedRealm { name, running: OnceLock::new(), awaited });
     }
 
-    /// Returns the realms in the order of their names.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<RunningRealm>> {
+    fn insert(&mut self, realm: ServedRealm) {
+        self.0.insert(realm.name.as_str().as_bytes().into(), realm);
+    }
+
+    /// Puts a realm in its place. Returns it if none of its name is awaited.
+    pub(crate) fn start(&self, realm: Arc<RunningRealm>) -> Result<(), Arc<RunningRealm>> {
+        match self.0.get(realm.name().as_str().as_bytes()) {
+            Some(place) => place.running.set(realm),
+            None => Err(realm),
+        }
+    }
+
+    /// Returns a realm, or the error of a request if it does not run yet, or `None` if it is not
+    /// served.
+    pub(crate) fn get(&self, name: &[u8]) -> Option<Result<&Arc<RunningRealm>, RequestError>> {
+        self.0.get(name).map(ServedRealm::get)
+    }
+
+    /// Returns all realms in the order of their names.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &ServedRealm> {
         self.0.values()
+    }
+
+    /// Returns the realms that run, in the same order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<RunningRealm>> {
+        self.all().filter_map(ServedRealm::running)
     }
 }
 

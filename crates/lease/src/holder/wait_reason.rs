@@ -35,7 +35,7 @@ pub enum WaitReason {
     NoFreeNode,
     /// The realm starts later. It is new to the store, or its leases were invalidated.
     NotStarted,
-    /// The store does not answer.
+    /// The store does not answer, or takes no requests for leases yet.
     Unreachable,
     /// The store refuses a lease until an operator changes something, for example because it has
     /// the realm with a different pool. Calls do not wait for that.
@@ -103,7 +103,7 @@ impl WaitReason {
                 | Refusal::StoreClock { .. }
                 | Refusal::EndOfTime { .. },
             ) => Self::Refused,
-            None if error.is_unreachable() => Self::Unreachable,
+            None if error.passes() => Self::Unreachable,
             None => Self::Failed,
         }
     }

@@ -3,7 +3,7 @@
 use tickid_lease::StoreError;
 
 use crate::mysql::protocol::Error;
-use crate::mysql::{failed, no_writes, unreachable};
+use crate::mysql::{failed, no_writes, not_ready, unreachable};
 use crate::sql::StatementError;
 
 /// Returns the failure of statements with the purpose `what`.
@@ -47,6 +47,8 @@ pub(super) fn of_connecting(error: &Error) -> StoreError {
         Error::Server(1044 | 1045 | 1698 | 3159 | 4151, _)
         | Error::Plugin(_)
         | Error::NeedsEncryption => failed("log in"),
+        // It may still be created, as by the script of a container's first start.
+        Error::Server(1049, _) => not_ready("connect").with_source(error.to_string()),
         Error::NoEncryption => failed("encrypt the connection"),
         Error::Server(..) | Error::TooLong(_) | Error::Malformed(_) => failed("connect"),
     }

@@ -295,7 +295,11 @@ fn failed(what: impl Into<String>) -> StoreError {
 }
 
 fn no_writes(what: &str) -> StoreError {
-    failed(format!("{what}: the server accepts no writes, like a replica"))
+    not_ready(format!("{what}: the server accepts no writes, like a replica"))
+}
+
+fn not_ready(what: impl Into<String>) -> StoreError {
+    error::not_ready(NAME, what)
 }
 
 fn unreachable(source: impl Into<BoxError>) -> StoreError {

@@ -18,7 +18,7 @@ pub(super) fn failed(what: impl Into<String>) -> StoreError {
 }
 
 pub(super) fn no_writes(what: &str) -> StoreError {
-    failed(format!("{what}: the server accepts no writes, like a standby"))
+    error::not_ready(NAME, format!("{what}: the server accepts no writes, like a standby"))
 }
 
 pub(super) fn unreachable(source: impl Into<BoxError>) -> StoreError {
@@ -62,6 +62,10 @@ pub(super) fn of_connecting(error: &Error, is_plain: bool) -> StoreError {
             failed("log in without encryption")
         }
         Some(code) if code.code().starts_with("28") => failed("log in"),
+        // It may still be created, as by the script of a container's first start.
+        Some(&SqlState::INVALID_CATALOG_NAME) => {
+            error::not_ready(NAME, "connect").with_source(message(error))
+        }
         Some(_) => failed("connect"),
         None => {
             if let Some(hindrance) = crate::tls::certificates::hindrance(error) {

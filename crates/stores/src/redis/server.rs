@@ -244,7 +244,14 @@ fn answer(what: &str, reply: Reply) -> Result<Reply, StoreError> {
     let Reply::Error(message) = reply else { return Ok(reply) };
     let what = match message.split(' ').next() {
         Some("NOAUTH") => "log in",
-        Some("READONLY") => "write: the server accepts no writes, like a replica",
+        // It still reads its data, or its primary's.
+        Some("LOADING" | "MASTERDOWN") => {
+            return Err(error::unreachable(BACKEND, excerpt(&message)));
+        }
+        Some("READONLY") => {
+            let what = "write: the server accepts no writes, like a replica";
+            return Err(error::not_ready(BACKEND, what).with_source(excerpt(&message)));
+        }
         Some("MOVED" | "ASK" | "TRYAGAIN" | "CROSSSLOT" | "CLUSTERDOWN") => {
             "use one server of a Redis Cluster, which is not followed: name a server that has all keys"
         }
@@ -359,5 +366,21 @@ impl fmt::Debug for Server {
             .field("persistence", &self.place.persistence)
             .field("is_encrypted", &self.place.tls.is_some())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_that_start_are_awaited() {
+        let passes = |message: &str| {
+            answer("answer a request", Reply::Error(message.to_owned())).unwrap_err().passes()
+        };
+        assert!(passes("LOADING Redis is loading the dataset in memory"));
+        assert!(passes("READONLY You can't write against a read only replica."));
+        assert!(!passes("WRONGPASS invalid username-password pair or user is disabled."));
+        assert!(!passes("NOPERM User app has no permissions to run the 'get' command"));
     }
 }

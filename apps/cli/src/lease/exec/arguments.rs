@@ -78,7 +78,8 @@ pub(crate) struct ExecArguments {
     /// term, or less if the skew is shorter than that]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) kill_after: Option<Duration>,
-    /// Longest wait for a node and its window, in seconds or with units (90s, 5m, 1h30m)
+    /// Longest wait for a node and its window, in seconds or with units (90s, 5m, 1h30m); a store
+    /// without an answer at the start ends the command
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub(crate) max_wait: Duration,
     /// The program and its arguments

@@ -5,6 +5,7 @@ mod fleet;
 mod idle;
 mod options;
 mod serving;
+mod start;
 
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError, Tests};
 
@@ -30,8 +31,13 @@ impl Server for Folder {
 /// Adds the tests of the running command.
 pub(crate) fn add_to(tests: Tests) -> Tests {
     const NAME: &str = "no_id_comes_twice";
+    const LATER: &str = "a_store_may_start_later";
     tests
         .add("serve", options::TESTS)
+        .add::<Etcd>("serve::start::etcd", &[(LATER, start::a_store_may_start_later)])
+        .add::<MySql>("serve::start::mysql", &[(LATER, start::a_store_may_start_later)])
+        .add::<Postgres>("serve::start::postgres", &[(LATER, start::a_store_may_start_later)])
+        .add::<Redis>("serve::start::redis", &[(LATER, start::a_store_may_start_later)])
         .add::<Folder>("serve::fleet::folder", &[(NAME, fleet::survives)])
         .add::<Etcd>("serve::fleet::etcd", &[(NAME, fleet::survives)])
         .add::<MySql>("serve::fleet::mysql", &[(NAME, fleet::survives)])

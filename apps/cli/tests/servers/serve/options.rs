@@ -17,6 +17,7 @@ use super::attacks::{
 };
 use super::idle::idle_connections_are_kept;
 use super::serving::{Serving, http};
+use super::start::{a_name_may_resolve_later, mistakes_in_stores_are_not_awaited};
 use crate::process::{INVALID, NODE_STORE, OK, USAGE, json_lines, ran, ran_in, rows, with_state};
 
 pub(crate) const TESTS: &[Test<Folder>] = &[
@@ -24,6 +25,8 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("realms_have_the_named_layout", |_| realms_have_the_named_layout()),
     ("new_realms_have_the_named_start", |_| new_realms_have_the_named_start()),
     ("mistakes_are_refused", |_| mistakes_are_refused()),
+    ("a_name_may_resolve_later", |_| a_name_may_resolve_later()),
+    ("mistakes_in_stores_are_not_awaited", |_| mistakes_in_stores_are_not_awaited()),
     ("options_are_set_by_environment", |_| options_are_set_by_environment()),
     ("libraries_write_no_log", |_| libraries_write_no_log()),
     ("wrong_tokens_are_logged_once", |_| wrong_tokens_are_logged_once()),
@@ -256,9 +259,10 @@ fn files_that_everyone_may_write_are_named() {
     }
     // Those of the store, which is not there.
     let options = format!("sslrootcert={authorities}&sslcert={certificate}&sslkey={key}");
-    let ran =
-        ran_in(state.path(), &format!("serve --realm a --store etcd://127.0.0.1:1?{options}"));
-    assert_eq!(ran.stderr.matches(WARNING).count(), 3, "{}", ran.stderr);
+    let serving = serve(state.path(), &format!("--realm a --store etcd://127.0.0.1:1?{options}"));
+    serving.signal("TERM");
+    let (_, log) = serving.end();
+    assert_eq!(log.matches(WARNING).count(), 3, "{log}");
 }
 
 fn requests_are_logged() {

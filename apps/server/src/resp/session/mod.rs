@@ -194,7 +194,10 @@ impl RespSession {
     }
 
     fn incr(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
-        let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
+        let realm = match self.realm(args) {
+            Ok(realm) => realm,
+            Err(text) => return fail(&text, out),
+        };
         // An answer is always an integer, so a realm of longer IDs, such as sno, is refused. This
         // comes before the rate, because a refused request costs its client nothing.
         if let Err(error) = realm.check_integer() {
@@ -227,7 +230,10 @@ impl RespSession {
     }
 
     fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
-        let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
+        let realm = match self.realm(args) {
+            Ok(realm) => realm,
+            Err(text) => return fail(&text, out),
+        };
         let options = match args.id_options() {
             Ok(options) => options,
             Err(text) => return fail(&text, out),
@@ -264,7 +270,10 @@ impl RespSession {
         if !self.client.as_ref().is_some_and(|client| client.may_observe()) {
             return fail("NOPERM the token has no right to observe", out);
         }
-        let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
+        let realm = match self.realm(args) {
+            Ok(realm) => realm,
+            Err(text) => return fail(&text, out),
+        };
         let form = match args.len() {
             3 => None,
             5 if args.is(3, "as") => Some(args.get(4)),
@@ -285,8 +294,12 @@ impl RespSession {
         }
     }
 
-    fn realm(&self, name: &[u8]) -> Option<&Arc<RunningRealm>> {
-        self.shared.realms.get(name)
+    /// Returns the realm that a command names, or the error.
+    fn realm(&self, args: &Args<'_>) -> Result<&Arc<RunningRealm>, String> {
+        match self.shared.realms.get(args.get(1)) {
+            Some(realm) => realm.map_err(|error| refusal(&error)),
+            None => Err(format!("ERR no such realm '{}'", args.shown(1))),
+        }
     }
 
     /// Counts IDs against the rate, and returns the refusal if it is exceeded.
@@ -643,8 +656,4 @@ fn checked_name(name: &[u8]) -> Result<&str, &'static str> {
         "ERR Client names cannot contain spaces, newlines or special characters, and have at most \
          64 bytes",
     )
-}
-
-fn no_realm(args: &Args<'_>, out: &mut Vec<u8>) -> AfterCommand {
-    fail(&format!("ERR no such realm '{}'", args.shown(1)), out)
 }

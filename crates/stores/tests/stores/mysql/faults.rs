@@ -11,7 +11,8 @@ use crate::mysql::server::{open, open_for, query};
 use crate::sql::failures::{self, Failing};
 use crate::sql::{acquire, answer, assert_goes_on, begin, realm, reconnected, renew};
 
-pub(crate) const TESTS: [Test<MySql>; 9] = [
+pub(crate) const TESTS: [Test<MySql>; 10] = [
+    ("a_missing_database_may_come_later", a_missing_database_may_come_later),
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
     ("loaded_dump_ends_leases", loaded_dump_ends_leases),
@@ -156,6 +157,17 @@ fn copied_files_end_leases(_: &MySql) {
     assert!(reconnected(|| renew(&store, &realm, &lease)).unwrap_err().is_lost());
 }
 
+/// A user without rights to any database of that name is told that it has none.
+fn a_missing_database_may_come_later(server: &MySql) {
+    let user = MySql::USER;
+    query(server, &format!("GRANT ALL ON later.* TO {user}@'%'"));
+    let store = open(&server.url_of("later"));
+    let error = answer(store.realms()).unwrap_err();
+    assert!(error.passes() && !error.is_unreachable(), "{error:?}");
+    query(server, "CREATE DATABASE later");
+    assert_eq!(answer(store.realms()).unwrap(), []);
+}
+
 /// The error names the cause, and is neither a loss nor unreachable; also for a user with the right
 /// to write nevertheless.
 fn a_replica_grants_nothing(_: &MySql) {
@@ -174,6 +186,7 @@ fn a_replica_grants_nothing(_: &MySql) {
             renew(&store, &realm, &lease).unwrap_err(),
             answer(store.release(&realm, &lease, None)).unwrap_err(),
         ] {
+            assert!(matches!(error.kind(), StoreErrorKind::NotReady { .. }), "{error}");
             assert!(error.to_string().contains("accepts no writes"), "{error}");
         }
         server.query("SET GLOBAL read_only = 0").unwrap();

@@ -11,7 +11,8 @@ use crate::postgres::database::{Database, open_for};
 use crate::sql::failures::{self, Failing};
 use crate::sql::{acquire, answer, assert_goes_on, begin, claim, realm, reconnected, renew};
 
-pub(crate) const TESTS: [Test<Postgres>; 10] = [
+pub(crate) const TESTS: [Test<Postgres>; 11] = [
+    ("a_missing_database_may_come_later", a_missing_database_may_come_later),
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
     ("restored_backup_ends_leases", restored_backup_ends_leases),
@@ -29,6 +30,14 @@ const TERM: Duration = Duration::from_secs(10);
 fn a_crash_loses_nothing(_: &Postgres) {
     let server = Postgres::start().unwrap();
     failures::a_crash_loses_nothing(&Database::new(&server));
+}
+
+fn a_missing_database_may_come_later(server: &Postgres) {
+    let store = open_for(&server.url_of("later"), TERM);
+    let error = answer(store.realms()).unwrap_err();
+    assert!(error.passes() && !error.is_unreachable(), "{error:?}");
+    server.psql(Postgres::DATABASE, "CREATE DATABASE later").unwrap();
+    assert_eq!(answer(store.realms()).unwrap(), []);
 }
 
 fn a_lost_connection_is_made_anew(server: &Postgres) {
@@ -163,7 +172,7 @@ fn a_standby_grants_nothing(_: &Postgres) {
         renew(&store, &realm, &lease).unwrap_err(),
         answer(store.release(&realm, &lease, None)).unwrap_err(),
     ] {
-        assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error}");
+        assert!(matches!(error.kind(), StoreErrorKind::NotReady { .. }), "{error}");
         assert!(error.to_string().contains("accepts no writes"), "{error}");
     }
     // Promoted, it is another store.
