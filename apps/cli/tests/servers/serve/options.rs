@@ -300,6 +300,13 @@ fn the_unit_of_systemd_serves() {
         let value = value.replace("/run", run.to_str().unwrap());
         command.env(name, value.replace("/var/lib", place));
     }
+    // Without limit, but not for a mistake in the options.
+    let (of_unit, of_service) = unit.split_once("[Service]").unwrap();
+    assert!(of_unit.contains("\nStartLimitIntervalSec=0\n"));
+    for (name, value) in [("Restart", "on-failure"), ("RestartSec", "2")] {
+        assert!(of_service.contains(&format!("\n{name}={value}\n")), "{name}");
+    }
+    assert_eq!(setting("RestartPreventExitStatus="), USAGE.to_string());
     // The line that a user puts into the file of the unit.
     command.env("TICKID_REALMS", "orders=sno");
     let mut serving = Serving::start(command);
