@@ -35,6 +35,7 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("files_that_everyone_may_write_are_named", |_| files_that_everyone_may_write_are_named()),
     ("requests_are_logged", |_| requests_are_logged()),
     ("the_unit_of_systemd_serves", |_| the_unit_of_systemd_serves()),
+    ("the_manifest_of_kubernetes_serves", |_| the_manifest_of_kubernetes_serves()),
     ("idle_connections_are_kept", |_| idle_connections_are_kept()),
 ];
 
@@ -316,4 +317,37 @@ fn the_unit_of_systemd_serves() {
         assert_eq!(line["protocol"], protocol);
         assert!(line["path"].as_str().unwrap().starts_with(place), "{line}");
     }
+}
+
+/// A pod is sent SIGTERM while its endpoint is being removed, and nodes still send it connections.
+fn the_manifest_of_kubernetes_serves() {
+    let manifest = include_str!("../../../../packaging/server/kubernetes.yaml");
+    let number = |name: &str| -> u64 {
+        let (_, rest) = manifest.split_once(name).unwrap_or_else(|| panic!("no {name}"));
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().unwrap()
+    };
+    assert!(manifest.starts_with("# The ID server on Kubernetes 1.30 or later"));
+    let sleep = number("preStop: { sleep: { seconds: ");
+    assert_eq!(number("terminationGracePeriodSeconds: "), sleep + 30);
+
+    let state = TempDir::new().unwrap();
+    let made = Command::new("sh").args(["-c", CERTIFICATES]).current_dir(&state).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    fs::write(state.path().join("tokens"), "0123456789abcdef").unwrap();
+    assert_eq!(ran_in(state.path(), "lease init sno --realm orders").status, OK);
+    let options = manifest.lines().filter_map(|line| line.trim_start().strip_prefix("- --"));
+    let options =
+        options.filter(|option| !option.starts_with("listen=") && !option.starts_with("http="));
+    let path = |name: &str| state.path().join(name).display().to_string();
+    let options: String = options.map(|option| format!(" --{option}")).collect();
+    let options = options.replace("/secrets/tickid/tokens", &path("tokens"));
+    let options = options.replace("/secrets/tls/tls.crt", &path("server.crt"));
+    let options = options.replace("/secrets/tls/tls.key", &path("server.key"));
+    assert!(!options.contains("/secrets"), "{options}");
+    // The test has a form of the log of its own.
+    let serving = serve(state.path(), &options.replace(" --log=json", ""));
+    serving.signal("TERM");
+    let (status, log) = serving.end();
+    assert_eq!(status.code(), Some(OK), "{log}");
 }
