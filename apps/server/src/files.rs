@@ -1,6 +1,7 @@
 //! Files of tokens, certificates and keys, as bytes.
 
 use core::hash::{Hash, Hasher};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -13,9 +14,39 @@ pub(crate) struct ReadFile {
     bytes: io::Result<Vec<u8>>,
 }
 
+/// The contents of files that are never opened again, by path. A pipe, such as bash's `<(...)`, can
+/// be read once, and whoever opens it a second time may wait for ever.
+#[derive(Debug, Default)]
+pub(crate) struct KeptFiles(HashMap<PathBuf, Vec<u8>>);
+
+impl KeptFiles {
+    pub(crate) fn keep(&mut self, file: &ReadFile) {
+        if let Ok(bytes) = &file.bytes {
+            self.0.insert(file.path.clone(), bytes.clone());
+        }
+    }
+}
+
+/// Reports whether a file can be read once only.
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| !file.is_file())
+}
+
 impl ReadFile {
+    /// Reads a file for the first time.
     pub(crate) fn read(path: &Path) -> Self {
         Self { path: path.to_owned(), bytes: fs::read(path) }
+    }
+
+    /// Reads a file again, unless its contents are kept.
+    pub(crate) fn read_again(path: &Path, kept: &KeptFiles) -> Self {
+        let bytes = match kept.0.get(path) {
+            Some(bytes) => Ok(bytes.clone()),
+            // It has taken the place of a file that could be read again.
+            None if is_pipe(path) => Err(io::ErrorKind::Unsupported.into()),
+            None => fs::read(path),
+        };
+        Self { path: path.to_owned(), bytes }
     }
 
     pub(crate) fn path(&self) -> &Path {

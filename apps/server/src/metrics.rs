@@ -41,9 +41,14 @@ impl RealmMetrics {
     }
 }
 
-/// The counters of the server, by protocol.
+/// The counters of the server.
 #[derive(Debug, Default)]
 pub(crate) struct ServerMetrics {
+    /// Readings of the files of tokens and certificates that changed nothing, because one could
+    /// not be used.
+    pub(crate) reload_failures: AtomicU64,
+    /// When the certificate in use ends, in seconds since 1970; 0 if there is none.
+    pub(crate) certificate_end: AtomicI64,
     by_protocol: [ProtocolMetrics; Protocol::ALL.len()],
 }
 

@@ -1,7 +1,9 @@
 //! Reads tokens, certificates and keys again while the server runs.
 
 use core::hash::BuildHasher as _;
+use core::sync::atomic::Ordering;
 use core::time::Duration;
+use std::collections::HashSet;
 use std::hash::RandomState;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::access::{self, Client};
 use crate::error::{ReloadError, ServerError, chain};
-use crate::files::{ReadFile, everyone_may_write};
+use crate::files::{KeptFiles, ReadFile, everyone_may_write, is_pipe};
 use crate::shared::ServerState;
 use crate::tls::{self, ReloadedTls, TlsConfigs, TlsFiles};
 
@@ -40,6 +42,10 @@ struct Contents {
 }
 
 impl Contents {
+    fn files(&self) -> impl Iterator<Item = &ReadFile> {
+        self.tokens.iter().chain(self.tls.iter().flat_map(tls::Contents::files))
+    }
+
     /// Returns what is in the files, or each that cannot be used with the reason.
     fn parse(&self) -> Result<Secrets, Vec<ServerError>> {
         let clients = self.tokens.as_ref().map(access::parse).transpose();
@@ -61,11 +67,28 @@ impl SecretFiles {
         self.tokens.iter().chain(tls).map(PathBuf::as_path)
     }
 
-    fn read(&self) -> Contents {
+    fn read(&self, read: impl Fn(&Path) -> ReadFile) -> Contents {
         Contents {
-            tokens: self.tokens.as_deref().map(ReadFile::read),
-            tls: self.tls.as_ref().map(tls::Contents::read),
+            tokens: self.tokens.as_deref().map(&read),
+            tls: self.tls.as_ref().map(|files| tls::Contents::read(files, &read)),
         }
+    }
+
+    /// Returns the files that are not read again, after a warning of each.
+    fn once(&self) -> HashSet<PathBuf> {
+        let mut once: HashSet<PathBuf> =
+            self.paths().filter(|path| is_pipe(path)).map(Path::to_owned).collect();
+        // A new certificate does not fit the old key.
+        if let Some(TlsFiles { certificate, key, .. }) = &self.tls
+            && (once.contains(certificate) || once.contains(key))
+        {
+            once.extend([certificate.clone(), key.clone()]);
+        }
+        for path in self.paths().filter(|path| once.contains(*path)) {
+            let path = path.display();
+            tracing::warn!(%path, "a pipe can be read once, so the file is not read again");
+        }
+        once
     }
 
     fn warn(&self) {
@@ -84,16 +107,22 @@ pub(crate) struct Reloader {
     /// the files are read and taken.
     last: Mutex<u64>,
     hasher: RandomState,
+    /// What came from pipes.
+    kept: KeptFiles,
 }
 
 impl Reloader {
     /// Reads the files for the first time.
     pub(crate) fn new(files: SecretFiles) -> Result<(Self, Secrets), Vec<ServerError>> {
-        let (contents, hasher) = (files.read(), RandomState::new());
+        // Before they are opened, after which those of `<(...)` may be gone.
+        let once = files.once();
+        let (contents, hasher) = (files.read(ReadFile::read), RandomState::new());
         let secrets = contents.parse()?;
         files.warn();
         let last = Mutex::new(hasher.hash_one(&contents));
-        Ok((Self { files, last, hasher }, secrets))
+        let mut kept = KeptFiles::default();
+        contents.files().filter(|file| once.contains(file.path())).for_each(|it| kept.keep(it));
+        Ok((Self { files, last, hasher, kept }, secrets))
     }
 
     /// Reads the files again, and takes what is in them if all can be used. A server that took the
@@ -104,7 +133,7 @@ impl Reloader {
         tls: Option<&ReloadedTls>,
     ) -> Result<(), ReloadError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let contents = self.files.read();
+        let contents = self.read();
         *last = self.hasher.hash_one(&contents);
         self.take(&contents, shared, tls)
     }
@@ -116,17 +145,17 @@ impl Reloader {
         shared: &ServerState,
         tls: Option<&ReloadedTls>,
     ) -> Result<bool, ReloadError> {
-        // A pipe, such as bash's `<(...)`, can be read once, and a second attempt might even hang.
-        if self.files.paths().any(|path| path.metadata().is_ok_and(|file| !file.is_file())) {
-            return Ok(false);
-        }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let contents = self.files.read();
+        let contents = self.read();
         let hash = self.hasher.hash_one(&contents);
         if core::mem::replace(&mut *last, hash) == hash {
             return Ok(false);
         }
         self.take(&contents, shared, tls).map(|()| true)
+    }
+
+    fn read(&self) -> Contents {
+        self.files.read(|path| ReadFile::read_again(path, &self.kept))
     }
 
     fn take(
@@ -135,13 +164,17 @@ impl Reloader {
         shared: &ServerState,
         tls: Option<&ReloadedTls>,
     ) -> Result<(), ReloadError> {
-        let secrets = contents.parse().map_err(|files| ReloadError { files })?;
+        let secrets = contents.parse().map_err(|files| {
+            shared.metrics.reload_failures.fetch_add(1, Ordering::Relaxed);
+            ReloadError { files }
+        })?;
         self.files.warn();
         // There are both if there are files for them, which are always the same.
         if let Some(clients) = secrets.clients {
             shared.access.replace(clients);
         }
         if let (Some(tls), Some(configs)) = (tls, secrets.tls) {
+            shared.metrics.certificate_end.store(configs.end.unwrap_or(0), Ordering::Relaxed);
             tls.replace(configs);
         }
         Ok(())
@@ -245,7 +278,7 @@ mod tests {
     /// A pipe would be empty, or keep whoever opens it until something writes.
     #[cfg(unix)]
     #[test]
-    fn pipes_are_read_once() {
+    fn a_pipe_in_the_place_of_a_file_is_not_opened() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens");
         fs::write(&path, "0123456789abcdef").unwrap();
@@ -253,6 +286,10 @@ mod tests {
         fs::remove_file(&path).unwrap();
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
+        assert!(reloader.reload_if_changed(&shared, None).is_err());
         assert!(!reloader.reload_if_changed(&shared, None).unwrap());
+        assert!(reloader.reload(&shared, None).is_err());
+        assert!(shared.access.client(b"0123456789abcdef").is_some());
+        assert_eq!(shared.metrics.reload_failures.load(Ordering::Relaxed), 2);
     }
 }

@@ -1,6 +1,7 @@
 //! The server as a program embeds it, and its builder.
 
 use core::net::SocketAddr;
+use core::sync::atomic::Ordering;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -277,10 +278,12 @@ impl ServerBuilder {
             Err(mut files) => return Err(files.remove(0)),
         };
         let access = Access::new(secrets.clients, self.limits.rate);
+        let end = secrets.tls.as_ref().and_then(|configs| configs.end);
         let tls = secrets.tls.map(|configs| Arc::new(ReloadedTls::new(configs)));
         let sockets = self.bind().await?;
         let (realms, started) = self.lease().await;
         let shared = Arc::new(ServerState::new(realms, access, self.limits.clone()));
+        shared.metrics.certificate_end.store(end.unwrap_or(0), Ordering::Relaxed);
         let tasks = TaskTracker::new();
         let reloader = Arc::new(reloader);
         let Self { store, adopts, holder, .. } = &self;
@@ -518,7 +521,7 @@ impl Server {
     /// renewed. Connections stay open, but a client whose token is gone must authenticate anew.
     ///
     /// Without a call, the server compares the contents of the files each minute, and does the same
-    /// if they have changed.
+    /// if they have changed. Pipes are read once, when the server starts.
     ///
     /// # Errors
     /// Returns a [`ReloadError`] with each file that cannot be used. Then nothing is taken, and the

@@ -1,6 +1,6 @@
 //! Certificates.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -36,12 +36,16 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    pub(crate) fn read(files: &TlsFiles) -> Self {
+    pub(crate) fn read(files: &TlsFiles, read: impl Fn(&Path) -> ReadFile) -> Self {
         Self {
-            certificate: ReadFile::read(&files.certificate),
-            key: ReadFile::read(&files.key),
-            client_authorities: files.client_authorities.as_deref().map(ReadFile::read),
+            certificate: read(&files.certificate),
+            key: read(&files.key),
+            client_authorities: files.client_authorities.as_deref().map(read),
         }
+    }
+
+    pub(crate) fn files(&self) -> impl Iterator<Item = &ReadFile> {
+        [&self.certificate, &self.key].into_iter().chain(&self.client_authorities)
     }
 }
 
@@ -54,6 +58,8 @@ pub(crate) struct ReloadedTls(ArcSwap<TlsConfigs>);
 pub(crate) struct TlsConfigs {
     resp: Arc<ServerConfig>,
     http: Arc<ServerConfig>,
+    /// When the certificate ends, in seconds since 1970, if it says so.
+    pub(crate) end: Option<i64>,
 }
 
 impl ReloadedTls {
@@ -105,6 +111,7 @@ pub(crate) fn parse(files: &Contents) -> Result<TlsConfigs, Vec<ServerError>> {
             return Err(errors.into_iter().flatten().collect());
         }
     };
+    let end = chain.first().and_then(|certificate| end_of(certificate));
     let builder = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| vec![refuse(&files.certificate, &error)])?;
@@ -123,7 +130,61 @@ pub(crate) fn parse(files: &Contents) -> Result<TlsConfigs, Vec<ServerError>> {
     // HTTP/2 is preferred where the client offers both. RESP must offer nothing here, because
     // rustls refuses a client that offers only protocols which the server does not have.
     http.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(TlsConfigs { resp: Arc::new(resp), http: Arc::new(http) })
+    Ok(TlsConfigs { resp: Arc::new(resp), http: Arc::new(http), end })
+}
+
+/// Returns when a certificate ends, in seconds since 1970 (RFC 5280, section 4.1). rustls reads no
+/// more of it than connections need.
+fn end_of(certificate: &[u8]) -> Option<i64> {
+    const VERSION: u8 = 0xa0;
+    const UTC_TIME: u8 = 0x17;
+    const GENERALIZED_TIME: u8 = 0x18;
+    let (_, certificate, _) = element(certificate)?;
+    let (_, mut fields, _) = element(certificate)?;
+    if let (VERSION, _, rest) = element(fields)? {
+        fields = rest;
+    }
+    // The serial number, the signature's algorithm and the issuer come before the validity.
+    for _ in 0..3 {
+        (_, _, fields) = element(fields)?;
+    }
+    let (_, validity, _) = element(fields)?;
+    let (_, _, end) = element(validity)?;
+    let (kind, time, _) = element(end)?;
+    let digits = |range: core::ops::Range<usize>| -> Option<i64> {
+        str::from_utf8(time.get(range)?).ok()?.parse().ok()
+    };
+    let (year, rest) = match kind {
+        // Two digits, from 1950 to 2049.
+        UTC_TIME => digits(0..2).map(|year| (if year < 50 { 2_000 } else { 1_900 } + year, 2))?,
+        GENERALIZED_TIME => (digits(0..4)?, 4),
+        _ => return None,
+    };
+    let two = |place: usize| digits(rest + 2 * place..rest + 2 * place + 2);
+    let (month, day) = (two(0)?, two(1)?);
+    // Years of this count start in March, so that a leap day is the last of its year.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = year * 365 + year.div_euclid(4) - year.div_euclid(100)
+        + year.div_euclid(400)
+        + (153 * month + 2) / 5
+        + day
+        - 719_469;
+    Some(((days * 24 + two(2)?) * 60 + two(3)?) * 60 + two(4)?)
+}
+
+/// Returns the tag and the contents of the first element in DER, and what follows it.
+fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&[tag, first], rest) = bytes.split_first_chunk()?;
+    let (len, rest) = match first {
+        0x00..=0x7f => (usize::from(first), rest),
+        0x81..=0x84 => {
+            let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
+            (digits.iter().fold(0, |len, &digit| len << 8 | usize::from(digit)), rest)
+        }
+        _ => return None,
+    };
+    let (content, rest) = rest.split_at_checked(len)?;
+    Some((tag, content, rest))
 }
 
 fn certificates(file: &ReadFile) -> Result<Vec<CertificateDer<'static>>, ServerError> {
@@ -134,4 +195,43 @@ fn certificates(file: &ReadFile) -> Result<Vec<CertificateDer<'static>>, ServerE
         return Err(refuse("there is no certificate in the file".to_owned()));
     }
     Ok(certificates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A certificate as far as its validity, with other fields of one byte.
+    fn certificate(has_version: bool, end: (u8, &str)) -> Vec<u8> {
+        let element = |tag: u8, content: &[u8]| {
+            let len = u8::try_from(content.len()).unwrap();
+            [&[tag, 0x81, len], content].concat()
+        };
+        let version = if has_version { element(0xa0, &[2, 1, 2]) } else { Vec::new() };
+        let begin = element(0x17, b"700101000000Z");
+        let validity = element(0x30, &[begin, element(end.0, end.1.as_bytes())].concat());
+        let other = element(2, &[1]);
+        element(0x30, &element(0x30, &[version, other.repeat(3), validity, other].concat()))
+    }
+
+    #[test]
+    fn the_end_of_a_certificate_is_read() {
+        for (end, expected) in [
+            ((0x17, "700101000000Z"), Some(0)),
+            ((0x17, "491231235959Z"), Some(2_524_607_999)),
+            ((0x17, "500101000000Z"), Some(-631_152_000)),
+            ((0x18, "20240229120001Z"), Some(1_709_208_001)),
+            ((0x18, "21000301000000Z"), Some(4_107_542_400)),
+            ((0x18, "99991231235959Z"), Some(253_402_300_799)),
+            ((0x18, "2024"), None),
+            ((0x0c, "700101000000Z"), None),
+        ] {
+            for has_version in [false, true] {
+                let bytes = certificate(has_version, end);
+                assert_eq!(end_of(&bytes), expected, "{end:?}");
+                // A part of it has none, and ends no server.
+                assert!((0..bytes.len()).all(|len| end_of(&bytes[..len]).is_none()), "{end:?}");
+            }
+        }
+    }
 }

@@ -54,6 +54,7 @@ struct Collected {
 impl Collector for Collected {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         self.protocols(&mut encoder)?;
+        self.files(&mut encoder)?;
         self.realms(&mut encoder)
     }
 }
@@ -95,6 +96,23 @@ impl Collected {
             encode_histogram(&metrics.latency, family.encode_family(&[("protocol", protocol)])?)?;
         }
         Ok(())
+    }
+
+    fn files(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let failures = self.metrics.reload_failures.load(Ordering::Relaxed);
+        let help = "Changes of tokens and certificates that cannot be used";
+        encoder
+            .encode_descriptor("tickid_server_reload_failures", help, None, MetricType::Counter)?
+            .encode_counter::<NoLabelSet, _, u64>(&failures, None)?;
+        let end = self.metrics.certificate_end.load(Ordering::Relaxed);
+        if end == 0 {
+            return Ok(());
+        }
+        let (name, help) = (
+            "tickid_server_certificate_end_timestamp_seconds",
+            "When the certificate in use ends, in seconds since 1970",
+        );
+        encoder.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&end)
     }
 
     fn realms(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {

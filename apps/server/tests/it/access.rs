@@ -320,6 +320,21 @@ mod tls {
         Ok(String::from_utf8_lossy(&answer[..len]).into_owned())
     }
 
+    /// Does the same, and returns all that comes until the connection ends.
+    async fn exchange_all(
+        connector: &TlsConnector,
+        address: core::net::SocketAddr,
+        request: &str,
+    ) -> std::io::Result<String> {
+        let stream = TcpStream::connect(address).await?;
+        let name = ServerName::try_from("localhost").unwrap();
+        let mut stream = connector.connect(name, stream).await?;
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        Ok(answer)
+    }
+
     #[tokio::test]
     async fn connections_are_encrypted() {
         let folder = certificates();
@@ -369,6 +384,80 @@ mod tls {
             assert!(file.to_string().contains(name), "{file}");
             assert!(error.to_string().contains(name), "{error}");
         }
+    }
+
+    /// Makes a pipe, and writes its contents once.
+    fn pipe(path: std::path::PathBuf, contents: Vec<u8>) {
+        let made = Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        std::thread::spawn(move || fs::write(path, contents));
+    }
+
+    /// Whoever opened a pipe again would wait until somebody writes into it.
+    #[tokio::test]
+    async fn what_came_from_a_pipe_is_kept() {
+        let (folder, other) = (certificates(), certificates());
+        let tokens = folder.path().join("tokens");
+        pipe(tokens.clone(), TOKEN.into());
+        let server = builder().tls(files(&folder, false)).tokens(&tokens).start().await.unwrap();
+        let address = server.resp_addresses()[0];
+        let auth = format!("AUTH {TOKEN}\r\n");
+        assert_eq!(
+            exchange(&client(&folder, false, b""), address, &auth).await.unwrap(),
+            "+OK\r\n"
+        );
+        // The others are read again.
+        for name in ["server.crt", "server.key", "ca.pem"] {
+            fs::copy(other.path().join(name), folder.path().join(name)).unwrap();
+        }
+        server.reload().unwrap();
+        assert_eq!(exchange(&client(&other, false, b""), address, &auth).await.unwrap(), "+OK\r\n");
+
+        // A certificate and its key, of which one is a pipe, are kept together.
+        let (folder, other) = (certificates(), certificates());
+        let (key, tokens) = (folder.path().join("server.key"), folder.path().join("tokens"));
+        let contents = fs::read(&key).unwrap();
+        fs::remove_file(&key).unwrap();
+        pipe(key, contents);
+        fs::write(&tokens, "fedcba9876543210").unwrap();
+        let server = builder().tls(files(&folder, false)).tokens(&tokens).start().await.unwrap();
+        let address = server.resp_addresses()[0];
+        fs::copy(other.path().join("server.crt"), folder.path().join("server.crt")).unwrap();
+        fs::write(&tokens, TOKEN).unwrap();
+        server.reload().unwrap();
+        assert_eq!(
+            exchange(&client(&folder, false, b""), address, &auth).await.unwrap(),
+            "+OK\r\n"
+        );
+    }
+
+    #[tokio::test]
+    async fn reloads_and_the_end_of_the_certificate_are_metrics() {
+        let folder = certificates();
+        let path = folder.path().join("server.crt");
+        let shell = format!(
+            "date -d \"$(openssl x509 -enddate -noout -in {} | cut -d= -f2)\" +%s",
+            path.display()
+        );
+        let end = Command::new("sh").args(["-c", &shell]).output().unwrap().stdout;
+        let end = format!(
+            "tickid_server_certificate_end_timestamp_seconds {}",
+            String::from_utf8(end).unwrap()
+        );
+        let server = builder().tls(files(&folder, false)).start().await.unwrap();
+        let address = server.http_addresses()[0];
+        let metrics = async || {
+            let request = "GET /metrics HTTP/1.0\r\nHost: a\r\n\r\n";
+            exchange_all(&client(&folder, false, b"http/1.1"), address, request).await.unwrap()
+        };
+        let before = metrics().await;
+        assert!(before.contains(&end), "{end}: {before}");
+        assert!(before.contains("tickid_server_reload_failures_total 0\n"), "{before}");
+        fs::write(&path, "no certificate").unwrap();
+        assert!(server.reload().is_err());
+        let after = metrics().await;
+        assert!(after.contains(&end), "{after}");
+        assert!(after.contains("tickid_server_reload_failures_total 1\n"), "{after}");
     }
 
     /// A token that was revoked stays if the same reload has met half of a new certificate: what is
