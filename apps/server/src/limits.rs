@@ -28,7 +28,8 @@ pub struct Limits {
     pub count: u32,
     /// The number of bytes of one request that are buffered, by default 65,536. Answers take as
     /// many, or a whole answer of [`count`](Self::count) IDs. The path and headers of an HTTP
-    /// request have at most 16,384 bytes of these, because no request of a client needs more.
+    /// request have at most 16,384 bytes of these, because no request of a client needs more. If the
+    /// server has tokens, a command of RESP has at most 1,024 until its client has sent one.
     pub request_bytes: u32,
     /// The time that a request may take for each of its steps, which are to arrive, to get its IDs
     /// and to be answered. The default is 5 seconds. A connection has as long until its first

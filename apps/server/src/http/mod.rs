@@ -38,6 +38,9 @@ use crate::stream::{ClientStream, Lingering};
 const HEAD: Duration = Duration::from_secs(60);
 /// The most bytes of the head of a request, unless the limit of its bytes is lower.
 const HEADERS: u32 = 16_384;
+/// The most bytes of a head that its limit does not count: the method, the version, spaces and the
+/// ends of the lines.
+const LINES: u32 = 1_024;
 /// The number of bytes of bodies that HTTP/2 clients may send, which are dropped. It is the least
 /// that the protocol permits.
 const BODIES: u32 = 65_535;
@@ -59,8 +62,9 @@ impl Service {
     pub(crate) fn new(shared: &Arc<ServerState>) -> Self {
         let limits = &shared.limits;
         let mut builder = auto::Builder::new(Streams { stuck: limits.timeout });
-        // hyper panics with less. Requests above a lower limit are refused by `routes`.
-        let buffer = limits.request_bytes.max(8_192);
+        // hyper panics with less. Requests above a lower limit are refused by `routes`. Bodies are
+        // not buffered, since no route reads one.
+        let head = limits.request_bytes.clamp(8_192, HEADERS);
         builder
             .http1()
             // The stream ends when the server stops, and requests that came before are answered.
@@ -69,14 +73,14 @@ impl Service {
             // The time also runs while there is no next request, so it must not exceed the one for
             // idle connections.
             .header_read_timeout(HEAD.min(limits.idle))
-            .max_buf_size(buffer as usize);
+            .max_buf_size((head + LINES) as usize);
         builder
             .http2()
             // These bound the memory of a connection: its requests, their headers, their bodies and
             // their answers. By default, hyper would buffer 400 KiB of answers for each of 200
             // requests.
             .max_concurrent_streams(100)
-            .max_header_list_size(HEADERS.min(buffer))
+            .max_header_list_size(head)
             .initial_connection_window_size(BODIES)
             .initial_stream_window_size(BODIES)
             .max_send_buf_size(16_384);

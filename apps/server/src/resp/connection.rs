@@ -1,6 +1,7 @@
 //! One connection of RESP.
 
 use core::pin::pin;
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::io;
 use std::sync::Arc;
@@ -9,9 +10,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::parse::RespCommand;
+use super::parse::{ProtocolError, RespCommand};
 use super::reply;
-use super::session::{AfterCommand, PendingReply, RespSession, Transaction};
+use super::session::{AfterCommand, NO_AUTH, PendingReply, RespSession, Transaction};
 use crate::metrics::Protocol;
 use crate::shared::{LOOK, Last, Peer, ServerState};
 use crate::stream::{ClientStream, Lingering};
@@ -22,6 +23,9 @@ const QUIET: usize = 1_024;
 const BUSY: usize = 16_384;
 /// The number of bytes of answers after which they are written, though there are more requests.
 const FLUSH: usize = 65_536;
+/// The most bytes of a command before the client has sent a valid token, so that strangers take
+/// little memory. `HELLO` with a token and a name has fewer.
+const UNKNOWN: usize = 1_024;
 
 /// Serves a connection to its end.
 ///
@@ -147,7 +151,8 @@ impl<S: ClientStream> RespConnection<S> {
 
     /// Makes room for the next bytes, and gives back what a quiet connection does not need.
     fn make_room(&mut self) {
-        let room = if self.was_full { BUSY } else { QUIET };
+        let is_busy = self.was_full && self.session.is_known();
+        let room = if is_busy { BUSY } else { QUIET };
         if self.input.is_empty() && self.input.capacity() > room {
             self.input = Vec::new();
         }
@@ -179,7 +184,10 @@ impl<S: ClientStream> RespConnection<S> {
         // once and answered by few writes.
         while status == ConnectionStatus::Open {
             let rest = &self.input[self.read..];
-            let is_there = match command.read(rest, limits.request_bytes as usize) {
+            let most = limits.request_bytes as usize;
+            let is_known = self.session.is_known();
+            let most = if is_known { most } else { most.min(UNKNOWN) };
+            let is_there = match command.read(rest, most) {
                 Ok(Some(len)) => {
                     self.read += len;
                     if command.len() == 0 {
@@ -198,8 +206,18 @@ impl<S: ClientStream> RespConnection<S> {
                 }
                 Ok(None) => false,
                 Err(error) => {
-                    reply::error(&format!("ERR Protocol error: {error}"), &mut self.output);
-                    metrics.failed.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+                    let text = match error {
+                        // What it lacks is the token, with which it may send more.
+                        ProtocolError::TooBig(_) if !is_known => NO_AUTH.to_owned(),
+                        ProtocolError::TooBig(_)
+                        | ProtocolError::Count
+                        | ProtocolError::NoBulk(_)
+                        | ProtocolError::Length
+                        | ProtocolError::NoEnd
+                        | ProtocolError::Line => format!("ERR Protocol error: {error}"),
+                    };
+                    reply::error(&text, &mut self.output);
+                    metrics.failed.fetch_add(1, Ordering::Relaxed);
                     status = ConnectionStatus::Over;
                     true
                 }
@@ -323,6 +341,55 @@ mod tests {
     use crate::access::{Access, Client};
     use crate::limits::Limits;
     use crate::realm::Realms;
+
+    /// A stranger takes little memory, and one that shows its token has the limit of the others.
+    #[tokio::test(start_paused = true)]
+    async fn commands_are_short_until_the_token() {
+        let token = "0123456789abcdef";
+        let echo = |len: usize| format!("*2\r\n$4\r\nECHO\r\n${len}\r\n{}\r\n", "x".repeat(len));
+        let no_auth = "-NOAUTH Authentication required.\r\n";
+        let long = "x".repeat(900);
+        for (has_tokens, sent, expected) in [
+            (true, "*2\r\n$4\r\nECHO\r\n$1024\r\n".to_owned(), no_auth.to_owned()),
+            (true, echo(1_000), no_auth.to_owned()),
+            (
+                true,
+                "*1025\r\n".to_owned(),
+                "-ERR Protocol error: invalid multibulk length\r\n".to_owned(),
+            ),
+            // Each command by itself, whatever its client sends at once.
+            (
+                true,
+                format!("{}PING\r\nQUIT\r\n", echo(900).repeat(5)),
+                format!("{}+OK\r\n", no_auth.repeat(6)),
+            ),
+            (
+                true,
+                format!("AUTH {long} {token}\r\nAUTH {token}\r\n{}QUIT\r\n", echo(60_000)),
+                format!(
+                    "-WRONGPASS invalid username-password pair or user is disabled.\r\n+OK\r\n$60000\r\n{}\r\n+OK\r\n",
+                    "x".repeat(60_000)
+                ),
+            ),
+            (false, format!("{}QUIT\r\n", echo(2)), "$2\r\nxx\r\n+OK\r\n".to_owned()),
+            (
+                false,
+                format!("{}QUIT\r\n", echo(60_000)),
+                format!("$60000\r\n{}\r\n+OK\r\n", "x".repeat(60_000)),
+            ),
+        ] {
+            let clients = has_tokens.then(|| vec![Client::new("a", token, false)]);
+            let access = Access::new(clients, None);
+            let shared = Arc::new(ServerState::new(Realms::default(), access, Limits::default()));
+            let (mut client, server) = duplex(1 << 20);
+            tokio::spawn(serve(server, shared, 1, Peer(None)));
+            client.write_all(sent.as_bytes()).await.unwrap();
+            let mut rest = String::new();
+            client.read_to_string(&mut rest).await.unwrap();
+            let start = |text: &str| text.chars().take(200).collect::<String>();
+            assert!(rest == expected, "{}: {}", start(&sent), start(&rest));
+        }
+    }
 
     /// A stream of requests whose parts all end within one. Only a single request may be late.
     #[tokio::test(start_paused = true)]

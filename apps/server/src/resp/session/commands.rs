@@ -19,6 +19,9 @@ pub(super) struct CommandInfo {
 
 const ANY: usize = usize::MAX;
 
+/// The answer to a client without a valid token.
+pub(crate) const NO_AUTH: &str = "NOAUTH Authentication required.";
+
 /// The commands.
 pub(super) const COMMANDS: &[CommandInfo] = &[
     CommandInfo {
@@ -209,7 +212,7 @@ impl RespSession {
         // trying which commands there are.
         let needs_token = known.is_none_or(|known| !known.flags.contains(&"no_auth"));
         let refusal = if needs_token && !self.is_admitted() {
-            "NOAUTH Authentication required.".to_owned()
+            NO_AUTH.to_owned()
         } else if let Some(known) = known {
             let (least, most) = known.args;
             if (least..=most).contains(&args.len()) {

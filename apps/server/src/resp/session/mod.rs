@@ -11,6 +11,7 @@ use std::sync::Arc;
 use tickid_convert::Form;
 use tokio::time::Instant;
 
+pub(crate) use self::commands::NO_AUTH;
 pub(crate) use self::transaction::Transaction;
 use super::parse::RespCommand;
 use super::reply::{self, RespVersion};
