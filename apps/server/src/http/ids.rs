@@ -202,6 +202,8 @@ impl IdBody {
                 if answer.request.count == 0 {
                     return None;
                 }
+                // Others have their turn, since a client that reads is never waited for.
+                tokio::task::yield_now().await;
                 let mut out = Vec::new();
                 match answer.part(false, &mut out).await {
                     Ok(()) => Some((Ok(Bytes::from(out)), (answer, None))),
@@ -215,5 +217,54 @@ impl IdBody {
                 }
             });
         Body::from_stream(parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{FutureExt as _, StreamExt as _};
+    use tickid_lease::{Realm, Store};
+    use tickid_sno::Sno;
+
+    use super::*;
+    use crate::access::Access;
+    use crate::limits::Limits;
+    use crate::realm::{RealmStart, Realms};
+
+    /// Returns the state of a server, and its realm, whose generator may be stopped.
+    async fn realm() -> (Arc<ServerState>, Arc<RunningRealm>) {
+        let spec = Realm::builder("orders", Sno).pool("1/16").build().unwrap().into();
+        let (store, spec) = (&Store::in_memory(), &spec);
+        let start = RealmStart { store, spec, holder: None, adopts: false };
+        let realm = RunningRealm::start(start).unwrap();
+        realm.check_start().await.unwrap();
+        let mut realms = Realms::default();
+        realms.add(realm);
+        let shared = Arc::new(ServerState::new(realms, Access::new(None, None), Limits::default()));
+        let realm = Arc::clone(shared.realms.iter().next().unwrap());
+        (shared, realm)
+    }
+
+    async fn body(shared: &Arc<ServerState>, realm: &Arc<RunningRealm>, parts: u32) -> Body {
+        let count = Some((parts * PART).to_string());
+        let options =
+            IdOptions { count: count.as_deref().map(str::as_bytes), ..IdOptions::default() };
+        let request = IdRequest::parse(options, realm, 10_000, Framing::Lines).unwrap();
+        let (shared, realm) = (Arc::clone(shared), Arc::clone(realm));
+        IdBody { shared, realm, request }.body().await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn others_have_their_turns_between_the_parts_of_an_answer() {
+        let (shared, realm) = realm().await;
+        let mut parts = body(&shared, &realm, 5).await.into_data_stream();
+        // The first is there before the status is sent.
+        assert!(parts.next().now_or_never().unwrap().is_some());
+        for _ in 1..5 {
+            let mut next = parts.next();
+            assert!((&mut next).now_or_never().is_none(), "no turn for others");
+            assert!(next.await.unwrap().is_ok());
+        }
+        assert!(parts.next().await.is_none());
     }
 }

@@ -46,6 +46,7 @@ pub(crate) async fn serve(
         was_full: false,
         has_asked: false,
         output: Vec::new(),
+        written: 0,
     };
     connection.run(&shared).await
 }
@@ -62,6 +63,8 @@ struct RespConnection<S> {
     /// Set once a command has arrived.
     has_asked: bool,
     output: Vec<u8>,
+    /// The number of bytes written since others had their turn.
+    written: usize,
 }
 
 /// The state of a connection after the commands that have arrived.
@@ -234,8 +237,8 @@ impl<S: ClientStream> RespConnection<S> {
         self.input.drain(..self.read);
         self.read = 0;
         // Answers to single requests of many clients leave together, which saves context switches
-        // between clients and server.
-        if commands == 1 {
+        // between clients and server. With one client there is nothing to wait for.
+        if commands == 1 && metrics.open.load(Ordering::Relaxed) > 1 {
             tokio::task::yield_now().await;
         }
         self.flush(limits.timeout).await?;
@@ -315,7 +318,14 @@ impl<S: ClientStream> RespConnection<S> {
         })
         .await
         .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
+        self.written += self.output.len();
         self.output.clear();
+        // Others have their turn, as a pipeline of large requests may have work for seconds, and
+        // writing to a client that reads does not wait.
+        if self.written >= FLUSH {
+            self.written = 0;
+            tokio::task::yield_now().await;
+        }
         Ok(())
     }
 }
@@ -341,6 +351,30 @@ mod tests {
     use crate::access::{Access, Client};
     use crate::limits::Limits;
     use crate::realm::Realms;
+
+    /// A pipeline whose answers its client has room for never waits, and has work for long.
+    #[tokio::test]
+    async fn others_have_their_turns_beside_a_pipeline() {
+        const ECHO: usize = 1_000;
+        const COMMANDS: usize = 4_000;
+        let access = Access::new(None, None);
+        let shared = Arc::new(ServerState::new(Realms::default(), access, Limits::default()));
+        let (client, server) = duplex(2 * COMMANDS * ECHO);
+        let (mut read, mut write) = tokio::io::split(client);
+        let command = format!("*2\r\n$4\r\nECHO\r\n${ECHO}\r\n{}\r\n", "x".repeat(ECHO));
+        write.write_all(command.repeat(COMMANDS).as_bytes()).await.unwrap();
+        write.shutdown().await.unwrap();
+        let connection = tokio::spawn(serve(server, shared, 1, Peer(None)));
+        let mut turns = 0;
+        while !connection.is_finished() {
+            turns += 1;
+            tokio::task::yield_now().await;
+        }
+        assert!((COMMANDS * ECHO / FLUSH..COMMANDS).contains(&turns), "{turns}");
+        let mut answers = Vec::new();
+        read.read_to_end(&mut answers).await.unwrap();
+        assert_eq!(answers.len(), COMMANDS * format!("${ECHO}\r\n{}\r\n", "x".repeat(ECHO)).len());
+    }
 
     /// A stranger takes little memory, and one that shows its token has the limit of the others.
     #[tokio::test(start_paused = true)]
