@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
+use tickid_lease::session::WaitReason;
 
 use crate::process::{ran, tickid};
 
@@ -31,6 +32,20 @@ fn every_page_has_its_own_realms() {
     let server = Path::new(PAGES).join("server.md");
     assert_eq!(realms.get("orders"), Some(&&server), "{realms:?}");
     assert!(realms.len() >= 10, "{realms:?}");
+}
+
+/// What `/readyz`, the log and metrics show is looked up in the table.
+#[test]
+fn the_runbook_has_every_reason() {
+    let page = fs::read_to_string(Path::new(PAGES).join("runbook.md")).expect("a page");
+    let (_, table) = page.split_once("| reason | do |").expect("the table");
+    let (table, _) = table.split_once("\n\n").expect("its end");
+    let rows = table.lines().filter_map(|row| row.strip_prefix("| ")?.split(" |").next());
+    let named: BTreeSet<&str> = rows.flat_map(|reasons| reasons.split(", ")).collect();
+    for reason in WaitReason::ALL {
+        let label = format!("`{}`", reason.label());
+        assert!(named.contains(&*label), "{label} is not in {named:?}");
+    }
 }
 
 fn add_pages(folder: &Path, pages: &mut Vec<std::path::PathBuf>) {

@@ -1,5 +1,6 @@
 //! `GET /v1/realms` and `GET /v1/realms/{realm}/ids`.
 
+use core::sync::atomic::Ordering;
 use std::io;
 use std::sync::Arc;
 
@@ -211,6 +212,8 @@ impl IdBody {
                     // IDs left to issue, the next poll ends the stream instead of trying again.
                     Err(error) => {
                         answer.request.count = 0;
+                        let metrics = answer.shared.metrics.of(Protocol::Http);
+                        metrics.failed.fetch_add(1, Ordering::Relaxed);
                         let error: io::Error = io::Error::other(error.to_string());
                         Some((Err(error), (answer, None)))
                     }
@@ -266,5 +269,16 @@ mod tests {
             assert!(next.await.unwrap().is_ok());
         }
         assert!(parts.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn answers_that_break_off_are_counted() {
+        let (shared, realm) = realm().await;
+        let mut parts = body(&shared, &realm, 3).await.into_data_stream();
+        assert!(parts.next().await.unwrap().is_ok());
+        realm.release().await.unwrap();
+        assert!(parts.next().await.unwrap().is_err());
+        assert!(parts.next().await.is_none());
+        assert_eq!(shared.metrics.of(Protocol::Http).failed.load(Ordering::Relaxed), 1);
     }
 }

@@ -77,7 +77,11 @@ impl Collected {
         let counters: [(&str, &str, Read); 3] = [
             ("tickid_server_connections_accepted", "Connections accepted", |it| &it.accepted),
             ("tickid_server_connections_refused", "Connections over the limit", |it| &it.refused),
-            ("tickid_server_request_errors", "Requests answered with an error", |it| &it.failed),
+            (
+                "tickid_server_request_errors",
+                "Requests whose answer is an error or breaks off",
+                |it| &it.failed,
+            ),
         ];
         for (name, help, read) in counters {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
