@@ -17,6 +17,7 @@
 //! | `threads` | eight threads, each with its own [`Dice`] |
 //! | `clock` | a clock that moves while it is read, and a record of the readings of each thread |
 //! | [`nodes`] | nodes made of their bits, as leases make them |
+//! | [`Windows`] | the windows of nodes, and the IDs in them |
 //! | [`times`] | IDs of times at the ends of a format |
 //! | [`vectors`] | recordings of the original programs |
 //! | [`example`] | support for the tests of the core |
@@ -65,9 +66,11 @@ pub mod suite;
 pub mod threads;
 pub mod times;
 pub mod vectors;
+mod windows;
 
 pub use self::cases::{config, scaled};
 pub use self::dice::Dice;
 pub use self::promises::Seen;
 pub use self::skip::skip;
 pub use self::subject::{Parts, Subject};
+pub use self::windows::{NodeWindow, Windows};

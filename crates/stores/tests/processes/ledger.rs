@@ -1,9 +1,9 @@
 //! The reports of all holders of a realm, and the violations to look for in them.
 
-use std::collections::HashSet;
+use core::ops::Range;
 
-use tickid_core::AnyNode;
 use tickid_lease::backend::{RealmView, RowState};
+use tickid_testkit::{NodeWindow, Windows};
 
 use crate::scheme::SchemeName;
 use crate::subjects::Issued;
@@ -11,8 +11,9 @@ use crate::task::{Named, NoIdReason, Note};
 
 pub(crate) struct Ledger {
     kind: SchemeName,
-    windows: Vec<LeasedWindow>,
-    issued: HashSet<u128>,
+    windows: Windows,
+    /// The leases of these windows.
+    leases: Vec<Named>,
     pub(crate) tally: Tally,
 }
 
@@ -51,56 +52,41 @@ impl Tally {
     }
 }
 
-/// A window that was granted to a holder, which may have issued in it.
-#[derive(Clone, Debug)]
-struct LeasedWindow {
-    lease: Named,
-    node: AnyNode,
-    ceiling: u64,
-}
-
-impl LeasedWindow {
-    fn holds(&self, issued: &Issued) -> bool {
-        issued.is_of(self.node) && (self.lease.floor..self.ceiling).contains(&issued.tick)
-    }
-}
-
 impl Ledger {
     pub(crate) fn new(kind: SchemeName) -> Self {
-        Self { kind, windows: Vec::new(), issued: HashSet::new(), tally: Tally::default() }
+        let (windows, leases) = (Windows::default(), Vec::new());
+        Self { kind, windows, leases, tally: Tally::default() }
     }
 
     /// Enters the reports of one holder, in order.
     pub(crate) fn enter(&mut self, notes: &[Note]) -> Result<(), String> {
-        let first = self.windows.len();
+        let first = self.leases.len();
         self.tally.processes += 1;
         let highest = self.tally.highest;
         let mut ids = Vec::new();
         for note in notes {
-            let own = &mut self.windows[first..];
             match note {
-                Note::Granted(lease, ceiling) => {
-                    match own.iter_mut().find(|window| window.lease == *lease) {
-                        Some(window) => {
-                            window.ceiling = window.ceiling.max(*ceiling);
-                            self.tally.renewals += 1;
-                        }
-                        None => {
-                            let (node, lease) = (lease.node.parse().unwrap(), lease.clone());
-                            self.windows.push(LeasedWindow { lease, node, ceiling: *ceiling });
-                            self.tally.leases += 1;
-                        }
+                Note::Granted(lease, ceiling) => match self.number(first, lease) {
+                    Some(number) => {
+                        self.windows.widen(number, *ceiling);
+                        self.tally.renewals += 1;
                     }
-                }
+                    None => {
+                        let (node, floor) = (lease.node.parse().unwrap(), lease.floor);
+                        self.windows.grant(NodeWindow { node, floor, ceiling: *ceiling });
+                        self.leases.push(lease.clone());
+                        self.tally.leases += 1;
+                    }
+                },
                 Note::Ids(texts) => {
                     for text in texts {
                         let issued = self.kind.read(text);
-                        if !own.iter().any(|window| window.holds(&issued)) {
+                        let Some(number) = self.holding(first, &issued) else {
+                            let own = &self.windows.all()[first..];
                             return Err(format!("outside: {text}, {issued:?}; had {own:?}"));
-                        }
-                        if !self.issued.insert(issued.number) {
-                            return Err(format!("twice: {text}, {issued:?}"));
-                        }
+                        };
+                        let noted = self.windows.issue(number, issued.tick, issued.number);
+                        noted.map_err(|(violation, _)| format!("{violation}: {text}"))?;
                         self.tally.ids += 1;
                         self.tally.behind += usize::from(issued.tick < highest);
                         self.tally.highest = self.tally.highest.max(issued.tick);
@@ -109,8 +95,8 @@ impl Ledger {
                 }
                 // The rest of the window is for others.
                 Note::Released(lease, end) => {
-                    if let Some(window) = own.iter_mut().find(|window| window.lease == *lease) {
-                        window.ceiling = window.ceiling.min(*end);
+                    if let Some(number) = self.number(first, lease) {
+                        self.windows.cut(number, *end);
                     }
                 }
                 Note::Stalled(NoIdReason::Window | NoIdReason::NoLease, _) => {
@@ -125,17 +111,35 @@ impl Ledger {
             }
         }
         // Also by the windows as they were in the end.
-        let own = &self.windows[first..];
-        match ids.iter().find(|issued| !own.iter().any(|window| window.holds(issued))) {
-            Some(issued) => Err(format!("above what was given back: {issued:?}; had {own:?}")),
+        match ids.iter().find(|issued| self.holding(first, issued).is_none()) {
+            Some(issued) => {
+                let own = &self.windows.all()[first..];
+                Err(format!("above what was given back: {issued:?}; had {own:?}"))
+            }
             None => Ok(()),
         }
+    }
+
+    /// Returns the number of a lease's window, among those from `first` on.
+    fn number(&self, first: usize, lease: &Named) -> Option<usize> {
+        self.own(first).find(|&number| self.leases[number] == *lease)
+    }
+
+    /// Returns the number of a window, among those from `first` on, that an ID lies in.
+    fn holding(&self, first: usize, issued: &Issued) -> Option<usize> {
+        let all = self.windows.all();
+        self.own(first)
+            .find(|&number| issued.is_of(all[number].node) && all[number].holds(issued.tick))
+    }
+
+    fn own(&self, first: usize) -> Range<usize> {
+        first..self.leases.len()
     }
 
     /// Checks that no two windows overlap, and that the store still has all of them.
     pub(crate) fn check(&self, view: &RealmView) -> Result<(), String> {
         self.check_overlaps()?;
-        for one in &self.windows {
+        for one in self.windows.all() {
             let row = view.rows.get(&one.node).and_then(RowState::row);
             if row.is_none_or(|row| row.ceiling < one.ceiling) {
                 return Err(format!("forgotten: {one:?}; the store has {row:?}"));
@@ -146,12 +150,10 @@ impl Ledger {
 
     /// Checks that no two windows overlap whose nodes are prefix-related.
     pub(crate) fn check_overlaps(&self) -> Result<(), String> {
-        for (index, one) in self.windows.iter().enumerate() {
-            for other in &self.windows[..index] {
-                let overlap = one.lease.floor < other.ceiling && other.lease.floor < one.ceiling;
-                if overlap && one.node.is_prefix_related(other.node) {
-                    return Err(format!("overlap: {one:?} and {other:?}"));
-                }
+        let describe = |number: usize| (&self.leases[number], &self.windows.all()[number]);
+        for one in 0..self.leases.len() {
+            if let Some(other) = self.windows.overlaps(one).next() {
+                return Err(format!("overlap: {:?} and {:?}", describe(one), describe(other)));
             }
         }
         Ok(())

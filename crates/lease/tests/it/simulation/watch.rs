@@ -1,16 +1,16 @@
 //! The judge of the simulation: it records every window and every ID.
 
 use core::ops::Range;
-use std::collections::HashMap;
 
 use tickid_core::{AnyNode, UnixTime};
+use tickid_testkit::{NodeWindow, Windows};
 
 /// Records every window and every ID, and reports overlaps and duplicates.
 #[derive(Default)]
 pub(crate) struct Watch {
+    windows: Windows,
+    /// The engines of these windows.
     engines: Vec<Engine>,
-    /// The engine that issued each ID first.
-    issued: HashMap<u128, usize>,
     /// Set by a loss that the store does not notice: violations are counted from then on.
     pub(crate) counts_only: bool,
     /// The store's time when the loss was discovered.
@@ -31,14 +31,11 @@ pub(crate) struct Counts {
     pub(crate) refused: u64,
 }
 
-/// The window that an engine may have issued in, or may yet.
+/// An engine, which may have issued in its window, or may yet.
 struct Engine {
     process: u64,
-    node: AnyNode,
     /// It was granted after the discovery of a loss.
     is_late: bool,
-    floor: u64,
-    ceiling: u64,
 }
 
 impl Watch {
@@ -52,59 +49,56 @@ impl Watch {
         granted_at: UnixTime,
     ) -> Result<usize, String> {
         let is_late = self.discovered_at.is_some_and(|time| granted_at > time);
-        self.engines.push(Engine { process, node, is_late, floor, ceiling });
-        let number = self.engines.len() - 1;
+        self.engines.push(Engine { process, is_late });
+        let number = self.windows.grant(NodeWindow { node, floor, ceiling });
         self.check(number)?;
         Ok(number)
     }
 
     pub(crate) fn widen(&mut self, engine: usize, ceiling: u64) -> Result<(), String> {
-        let window = &mut self.engines[engine];
-        window.ceiling = window.ceiling.max(ceiling);
+        self.windows.widen(engine, ceiling);
         self.check(engine)
     }
 
     /// Notes that the engine issued nothing above `used` and never will.
     pub(crate) fn close(&mut self, engine: usize, used: Option<u64>) {
-        let window = &mut self.engines[engine];
-        window.ceiling = used.map_or(window.floor, |used| window.floor.max(used + 1));
+        let floor = self.windows.all()[engine].floor;
+        self.windows.cut(engine, used.map_or(floor, |used| floor.max(used + 1)));
     }
 
     pub(crate) fn issue(&mut self, engine: usize, tick: u64, id: u128) -> Result<(), String> {
-        let Engine { process, node, is_late, floor, ceiling } = self.engines[engine];
-        if tick < floor || tick >= ceiling {
-            return Err(format!("outside: tick {tick} of {node}, not in [{floor}, {ceiling})"));
-        }
-        match self.issued.get(&id) {
-            None => drop(self.issued.insert(id, engine)),
-            Some(_) if !self.counts_only => {
-                return Err(format!("twice: {id:x}, tick {tick} of {node}"));
+        let Engine { process, is_late } = self.engines[engine];
+        match self.windows.issue(engine, tick, id) {
+            Ok(()) => {}
+            Err((_, Some(first))) if self.counts_only => {
+                let is_own = self.engines[first].process == process;
+                let counts = &mut self.counts;
+                *match (is_own, is_late) {
+                    (true, _) => &mut counts.own,
+                    (false, true) => &mut counts.after,
+                    (false, false) => &mut counts.before,
+                } += 1;
             }
-            Some(first) if self.engines[*first].process == process => self.counts.own += 1,
-            Some(_) if is_late => self.counts.after += 1,
-            Some(_) => self.counts.before += 1,
+            Err((violation, _)) => return Err(violation),
         }
         Ok(())
     }
 
     pub(crate) fn issued(&self) -> usize {
-        self.issued.len()
+        self.windows.issued()
     }
 
     fn check(&self, engine: usize) -> Result<(), String> {
-        let one = &self.engines[engine];
-        for (number, other) in self.engines.iter().enumerate() {
-            let overlaps = one.floor < other.ceiling && other.floor < one.ceiling;
-            // Before a loss is discovered, windows overlap because of it.
-            let is_early = self.counts_only && !one.is_late && !other.is_late;
-            if number != engine && overlaps && !is_early && one.node.is_prefix_related(other.node) {
-                return Err(format!(
-                    "overlap: {} in [{}, {}) and {} in [{}, {})",
-                    one.node, one.floor, one.ceiling, other.node, other.floor, other.ceiling
-                ));
+        let is_late = |number: usize| self.engines[number].is_late;
+        // Before a loss is discovered, windows overlap because of it.
+        let is_early = |other| self.counts_only && !is_late(engine) && !is_late(other);
+        match self.windows.overlaps(engine).find(|&other| !is_early(other)) {
+            Some(other) => {
+                let all = self.windows.all();
+                Err(format!("overlap: {:?} and {:?}", all[engine], all[other]))
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
