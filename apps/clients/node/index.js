@@ -202,7 +202,7 @@ class IdSource {
 
   /** Returns an answer of the status. */
   async #send(expected, method, query, left, form = this.#forms[0]) {
-    const path = `${this.#path}/${query}&as=${form}`;
+    const path = `${this.#path}/${query}${form === 'text' ? '' : `&as=${form}`}`; // The default.
     const { status, retryAfter, body } = await this.#exchange(method, path, left);
     if (status === expected) return body;
     if (status === 409 && expected === 200 && form !== this.#forms.at(-1)) {

@@ -137,6 +137,9 @@ FAULTS = {
         "small__default": [("max_block: int = 1,", "max_block: int = 100,")],
         "protected": [("ssl.create_default_context()", "ssl._create_unverified_context()")],
         "dots": [("[0-9A-Za-z._-]", "[0-9A-Za-z_-]")],
+        "dots__form": [
+            ("'&as=int' if kind is int else ''", "'&as=int' if kind is int else '&as=text'")
+        ],
         "integers": [("[kind(id) for", "[int(float(id)) for")],
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
@@ -205,6 +208,7 @@ FAULTS = {
         "held__starved": [("for (const call of first)", "for (const call of [])")],
         "forms": [("if (!response.complete)", "if (!response.headers['content-length'])")],
         "dots": [("[0-9A-Za-z._-]", "[0-9A-Za-z_-]")],
+        "dots__form": [("form === 'text' ? '' : ", "")],
         "lies": [("if (ids.length !== count || found.size !== count)", "if (false)")],
         "lies__numbers": [("typeof id === 'string' && FORMS", "FORMS")],
         "lies__busy": [("wait = pause * (0.5 + Math.random() / 2);", "wait = 0;")],

@@ -146,7 +146,7 @@ class Proxy:
     tuple is for all others."""
 
     def __init__(self, server):
-        self.server, self.faults, self.requests = server, [], []
+        self.server, self.faults, self.requests, self.last = server, [], [], b""
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
@@ -162,6 +162,7 @@ class Proxy:
             with client, client.makefile("rb") as requests:
                 while request := self.head(requests):
                     self.requests.append(time.monotonic())
+                    self.last = request
                     fault = self.faults.pop(0) if self.faults else None
                     if isinstance(fault, tuple):
                         self.faults.insert(0, fault)

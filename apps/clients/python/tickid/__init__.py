@@ -164,7 +164,7 @@ class IdSource(contextlib.AbstractContextManager["IdSource[_Id]"], Generic[_Id])
         line, kind = f"GET {self._path}/ids?count={count}", self._kinds[0]
         if observed:
             line, kind = f"POST {self._path}/observe?id={observed[0]}", type(observed[0])
-        line += f"&as={'int' if kind is int else 'text'} HTTP/1.1\r\n"
+        line += f"{'&as=int' if kind is int else ''} HTTP/1.1\r\n"  # Texts are the default.
         with contextlib.ExitStack() as stack:
             link = stack.enter_context(self._link(local, deadline))
             link.settimeout(max(deadline - time.monotonic(), 1e-6))
