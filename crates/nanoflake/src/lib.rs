@@ -42,7 +42,7 @@ pub use self::epoch::Epoch;
 pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::NanoflakeId;
-pub use self::node::GeneratorId;
+pub use self::node::{GeneratorId, GeneratorIdError};
 #[cfg(feature = "std")]
 pub use self::process::{generator, new};
 pub use self::scheme::Nanoflake;

@@ -1,6 +1,7 @@
 //! The generator ID, which is the node.
 
 use core::fmt;
+use core::str::FromStr;
 
 use tickid_core::RangeError;
 
@@ -21,6 +22,7 @@ use tickid_core::RangeError;
 /// let id = GeneratorId::from_datacenter_worker(11, 26)?;
 /// assert_eq!(id, GeneratorId::new(378)?);
 /// assert_eq!((id.datacenter(), id.worker()), (11, 26));
+/// assert_eq!("378".parse(), Ok(id)); // as in an environment variable
 /// # Ok::<(), tickid_nanoflake::RangeError>(())
 /// ```
 ///
@@ -177,6 +179,63 @@ impl fmt::Display for GeneratorId {
     }
 }
 
+/// The reason a text is not a generator ID.
+///
+/// # Examples
+/// ```
+/// use tickid_nanoflake::GeneratorId;
+///
+/// let error = "1024".parse::<GeneratorId>().unwrap_err();
+/// assert_eq!(error.to_string(), "generator ID 1024 is outside of 0..=1023");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GeneratorIdError {
+    /// The text is not 1 to 4 decimal digits.
+    Form {
+        /// The number of bytes of the text.
+        len: usize,
+    },
+    /// The number is above 1023.
+    Range(RangeError),
+}
+
+tickid_core::debug_error! {
+    enum GeneratorIdError { Form { len }, Range(error) }
+}
+
+impl fmt::Display for GeneratorIdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form { len } => {
+                let form = "a generator ID is 1 to 4 decimal digits";
+                write!(f, "{form} (found {len} bytes without that form)")
+            }
+            Self::Range(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for GeneratorIdError {}
+
+impl From<RangeError> for GeneratorIdError {
+    fn from(error: RangeError) -> Self {
+        Self::Range(error)
+    }
+}
+
+/// Reads the number in decimal, without a sign.
+impl FromStr for GeneratorId {
+    type Err = GeneratorIdError;
+
+    fn from_str(text: &str) -> Result<Self, GeneratorIdError> {
+        let has_form =
+            (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = if has_form { text.parse().ok() } else { None };
+        Ok(Self::new(number.ok_or(GeneratorIdError::Form { len: text.len() })?)?)
+    }
+}
+
 tickid_core::impl_conversions! { GeneratorId:
     try_from u16 = GeneratorId::new;
     into u16 = GeneratorId::get;
@@ -185,6 +244,21 @@ tickid_core::impl_conversions! { GeneratorId:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_numbers_parse() {
+        for id in 0..=1_023 {
+            let id = GeneratorId::new(id).unwrap();
+            assert_eq!(std::format!("{id}").parse(), Ok(id));
+        }
+        assert_eq!("0007".parse(), GeneratorId::new(7).map_err(Into::into));
+        for text in ["", "+7", "-7", " 7", "7 ", "7/10", "0x7", "00007", "99999", "٣"] {
+            let error = GeneratorIdError::Form { len: text.len() };
+            assert_eq!(text.parse::<GeneratorId>(), Err(error), "{text}");
+        }
+        let error = "9999".parse::<GeneratorId>().unwrap_err();
+        assert_eq!(error, GeneratorId::new(9_999).unwrap_err().into());
+    }
 
     #[test]
     fn number_errors_name_the_value() {
