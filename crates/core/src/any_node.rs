@@ -8,6 +8,7 @@ use core::ops::RangeInclusive;
 use core::str::FromStr;
 
 use crate::node::NodeId;
+use crate::pad::pad;
 use crate::range::RangeError;
 
 /// A node of any scheme and any size, which is a value and its number of bits. Code that does not
@@ -189,9 +190,10 @@ fn number<N: FromStr>(text: &str) -> Option<N> {
     if is_number { text.parse().ok() } else { None }
 }
 
+/// The value, a slash and the number of bits. Width and fill are honoured.
 impl fmt::Display for AnyNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.value, self.bits)
+        pad(f, |out| write!(out, "{}/{}", self.value, self.bits))
     }
 }
 

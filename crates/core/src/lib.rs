@@ -100,6 +100,7 @@ mod generator;
 mod impl_conversions;
 mod micros;
 mod node;
+mod pad;
 #[cfg(feature = "std")]
 #[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "platform/browser.rs")]
 mod platform;
@@ -130,6 +131,8 @@ pub use self::field::{Field, Span};
 pub use self::fork::{PerProcess, Process};
 pub use self::generator::*;
 pub use self::node::{NodeId, NumberedNode};
+#[doc(hidden)]
+pub use self::pad::pad;
 pub use self::policy::Policy;
 pub use self::range::RangeError;
 pub use self::scale::TickScale;

@@ -2,11 +2,23 @@
 
 use core::fmt;
 
+use crate::pad::pad;
+
 /// The text of a time in microseconds since 1970, which need not fit [`UnixTime`].
 pub(crate) struct Micros(pub(crate) i128);
 
 impl fmt::Display for Micros {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let precision = f.precision();
+        if f.width().is_none() {
+            return self.write(f, precision);
+        }
+        pad(f, |mut out| self.write(&mut out, precision))
+    }
+}
+
+impl Micros {
+    fn write(&self, f: &mut impl fmt::Write, precision: Option<usize>) -> fmt::Result {
         const DAY: i64 = 86_400_000_000;
         /// About 2.5 billion years, which leaves room for the arithmetic of `date`.
         const MAX_DAYS: i64 = 1_000_000_000_000;
@@ -30,7 +42,7 @@ impl fmt::Display for Micros {
         let seconds = micros / 1_000_000;
         let fraction = micros % 1_000_000;
         // As few digits as the time needs, or as many as asked for.
-        let digits = match f.precision() {
+        let digits = match precision {
             Some(digits) => digits.min(6),
             None if fraction == 0 => 0,
             None if fraction % 1_000 == 0 => 3,

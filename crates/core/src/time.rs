@@ -216,7 +216,7 @@ impl<T: TryInto<UnixTime, Error: Into<RangeError>>> IntoUnixTime for T {
 }
 
 /// Formats the time as RFC 3339 in UTC, with as many decimals as it needs (none, three or six). A
-/// precision sets their number, so `{:.3}` always writes milliseconds.
+/// precision sets their number, so `{:.3}` always writes milliseconds. Width and fill are honoured.
 ///
 /// Years outside of 0..=9999 have no form in RFC 3339, so they are written with a sign and six
 /// digits, as in ISO 8601. Nothing is allocated.

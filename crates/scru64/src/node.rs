@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use tickid_core::{NodeId, RangeError};
+use tickid_core::{NodeId, RangeError, pad};
 
 use crate::id::Scru64Id;
 use crate::node_size::NodeIdSize;
@@ -171,13 +171,14 @@ impl NodeId for NodeSpec {
     }
 }
 
-/// Writes the last ID or the decimal node ID, a slash and the size, as the original does.
+/// Writes the last ID or the decimal node ID, a slash and the size, as the original does. Width and
+/// fill are honoured.
 impl fmt::Display for NodeSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.node_prev() {
-            Some(prev) => write!(f, "{prev}/{}", self.size.get()),
-            None => write!(f, "{}/{}", self.node_id(), self.size.get()),
-        }
+        pad(f, |out| match self.node_prev() {
+            Some(prev) => write!(out, "{prev}/{}", self.size.get()),
+            None => write!(out, "{}/{}", self.node_id(), self.size.get()),
+        })
     }
 }
 
@@ -287,6 +288,17 @@ mod tests {
     use std::string::ToString as _;
 
     use super::*;
+
+    #[test]
+    fn specs_have_the_width_asked_for() {
+        for spec in ["42/8", "0u2r85hm2pt3/16"] {
+            let parsed: NodeSpec = spec.parse().unwrap();
+            assert_eq!(
+                std::format!("{parsed:->20}|{parsed:2}"),
+                std::format!("{spec:->20}|{spec}")
+            );
+        }
+    }
 
     #[test]
     fn errors_name_place_and_range() {

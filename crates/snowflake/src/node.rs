@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use tickid_core::{NodeId, RangeError};
+use tickid_core::{NodeId, RangeError, pad};
 
 /// The most bits of a node.
 pub(crate) const MAX_BITS: u32 = 22;
@@ -98,9 +98,9 @@ impl NodeId for Node {
     }
 }
 
-/// Writes the number and the bits, for example `3/10`.
+/// Writes the number and the bits, for example `3/10`. Width and fill are honoured.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.value, self.bits)
+        pad(f, |out| write!(out, "{}/{}", self.value, self.bits))
     }
 }
