@@ -1,6 +1,7 @@
 //! The errors of clocks, generators and builders, which all schemes share.
 
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::time::Duration;
 
 use crate::any_node::AnyNode;
@@ -83,8 +84,9 @@ crate::debug_error! {
     struct Error { scheme, kind, now, until, detail }
 }
 
-/// The facts about a stall that are not public. Its message mentions some of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The facts about a stall that are not public. Those that its message does not mention make no
+/// difference between two errors.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Detail {
     None,
     /// The tick is used up with the toggle set. Whether it is without, nothing says.
@@ -96,6 +98,32 @@ pub(crate) enum Detail {
     /// The generator is closed, and the clock is not past its last ID.
     #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only waits report it"))]
     NotOver,
+}
+
+impl Detail {
+    /// Returns a number for what the message says.
+    const fn shown(self) -> u8 {
+        match self {
+            Self::None | Self::Toggled => 0,
+            Self::BeforeWindow => 1,
+            Self::WindowUsedUp => 2,
+            Self::NotOver => 3,
+        }
+    }
+}
+
+impl PartialEq for Detail {
+    fn eq(&self, other: &Self) -> bool {
+        self.shown() == other.shown()
+    }
+}
+
+impl Eq for Detail {}
+
+impl Hash for Detail {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.shown().hash(state);
+    }
 }
 
 /// The cause that kept a generator from issuing an ID. Of these, only [`Stalled`](Self::Stalled) is
@@ -591,6 +619,34 @@ mod tests {
              1970-01-01T00:00:00.001Z, continues at 1970-01-01T00:00:00.005Z)"
         );
         assert_eq!(error(0, None).retry_after(), None);
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn errors_of_equal_text_and_kind_are_equal() {
+        use std::collections::HashSet;
+
+        use crate::example::{Node, Toggling};
+        use crate::{Builder, ManualClock};
+
+        let clock = ManualClock::new(UnixTime::from_micros(100_000_000));
+        let used_up = |goes_back: bool| {
+            clock.set(UnixTime::from_micros(101_000_000));
+            let mut generator =
+                Builder::<Toggling>::seeded(Node(1), 0).clock(&clock).build_local().unwrap();
+            generator.try_generate().unwrap();
+            if goes_back {
+                clock.set(UnixTime::from_micros(100_000_000)); // sets the toggle
+                generator.try_generate().unwrap();
+                clock.set(UnixTime::from_micros(101_000_000));
+            }
+            core::iter::from_fn(|| Some(generator.try_generate())).find_map(Result::err).unwrap()
+        };
+        let (plain, toggled) = (used_up(false), used_up(true));
+        assert!(matches!((plain.detail, toggled.detail), (Detail::None, Detail::Toggled)));
+        assert_eq!((plain, plain.to_string()), (toggled, toggled.to_string()));
+        assert_eq!(HashSet::from([plain, toggled]).len(), 1);
+        assert_ne!(plain, Error { detail: Detail::NotOver, ..plain });
     }
 
     #[cfg(feature = "std")]

@@ -231,7 +231,7 @@ fn is_counted<'a, D: Timed>(
     if let (USED_UP, Some(now), None) = (error.kind, error.now, &waiting)
         && let Ok(tick) = source.rules().scheme.tick_at(now)
     {
-        let toggle = error.detail == Detail::Toggled;
+        let toggle = matches!(error.detail, Detail::Toggled);
         *waiting = Some(source.timing().overflow.enter(now, tick.get(), toggle));
         return false;
     }
