@@ -148,8 +148,8 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
     /// Replaces the block with a new one, which has up to `want` slots if that is more than usual.
     fn refill(&mut self, is_in_time: bool, want: NonZeroU32) -> Result<(), Error> {
         let usual = self.next_len(is_in_time);
+        // If there is no new block, the old one is still dropped, since an ID may have been observed.
         self.cache = TickCache::EMPTY;
-        self.end = self.next;
         self.observed = self.generator.engine().observed_before_drawing();
         let block =
             self.generator.engine().try_block(&self.generator.timing().clock, usual.max(want))?;
@@ -249,7 +249,7 @@ impl<S: Scheme, C: fmt::Debug> fmt::Debug for Handle<'_, S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle")
             .field("generator", &self.generator)
-            .field("left", &self.end.wrapping_sub(self.next))
+            .field("len", &self.len)
             .finish_non_exhaustive()
     }
 }
@@ -366,6 +366,26 @@ mod tests {
             handle.try_generate().unwrap_err().kind(),
             ErrorKind::Stalled(StallReason::ClockBehind)
         );
+    }
+
+    #[test]
+    fn a_failed_refill_drops_the_block() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Wait);
+        let mut handle = generator.handle();
+        for _ in 0..4 {
+            handle.try_generate().unwrap();
+        }
+        assert!(handle.end > handle.next, "some of the block is left");
+        generator.observe(1_000 << 17 | 1 << 8 | 200).unwrap();
+        while generator.try_generate().is_ok() {}
+        for _ in 0..3 {
+            let error = handle.try_generate().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Stalled(StallReason::TickUsedUp));
+            handle.try_block(NonZeroU32::MIN).unwrap_err();
+        }
+        clock.advance(SECOND);
+        assert_eq!(tick(handle.try_generate().unwrap()), 1_001);
     }
 
     #[test]
