@@ -8,8 +8,8 @@ use crate::id::SnoId;
 use crate::partition::Partition;
 use crate::scheme::{Sno, pool};
 
-/// A source of IDs for times that the caller chooses, for example the creation times of old records
-/// that are given IDs afterwards.
+/// A source of IDs for times that the caller chooses, which are unique only if the caller ensures
+/// it. It suits, for example, the creation times of old records that are given IDs afterwards.
 ///
 /// It has a sequence of its own, which increases by one with every ID, whatever its time, and
 /// starts over after the last one. The tick-tock bit is never set.

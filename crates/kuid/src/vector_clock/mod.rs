@@ -26,8 +26,6 @@ use core::borrow::Borrow;
 pub use self::owned::VectorClock;
 
 use crate::distance::Distance;
-use crate::drift::Drift;
-use crate::global::GlobalId;
 use crate::local::LocalId;
 use crate::node::Node;
 
@@ -38,33 +36,6 @@ pub struct Entry<N = Node> {
     pub node: N,
     /// The time and sequence that it issued last.
     pub id: LocalId,
-}
-
-impl Entry<Node> {
-    /// Splits a global ID that was made with this drift into its node and the rest.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_kuid::vector_clock::Entry;
-    /// use tickid_kuid::{Drift, GlobalId, LocalId, Node};
-    ///
-    /// let (node, local) = (Node::phash2("a@host"), LocalId::from_parts(1_700, 0, 0, 5)?);
-    /// let id = GlobalId::from_local(local, node, Drift::DEFAULT);
-    /// let entry = Entry::from_global(id, Drift::DEFAULT);
-    /// assert_eq!(entry, Entry { node, id: local });
-    /// assert_eq!(entry.to_global(Drift::DEFAULT), id);
-    /// # Ok::<(), tickid_kuid::RangeError>(())
-    /// ```
-    #[must_use]
-    pub const fn from_global(id: GlobalId, drift: Drift) -> Self {
-        Self { node: id.node(drift), id: id.to_local(drift) }
-    }
-
-    /// Returns the global ID with this drift.
-    #[must_use]
-    pub const fn to_global(self, drift: Drift) -> GlobalId {
-        GlobalId::from_local(self.id, self.node, drift)
-    }
 }
 
 /// One node at which a clock lags behind the other.
@@ -165,19 +136,4 @@ where
 {
     let entry = clock.iter().find(|entry| entry.node.borrow() == node)?;
     Some(entry.id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_global_id_is_an_entry() {
-        let drift = Drift::MAX;
-        let node = Node::phash2("a@host");
-        let id = GlobalId::from_local(LocalId::new(7), node, drift);
-        let entry = Entry::from_global(id, drift);
-        assert_eq!((entry.node, entry.id), (node, LocalId::new(7)));
-        assert_eq!(entry.to_global(drift), id);
-    }
 }

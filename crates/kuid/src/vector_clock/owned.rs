@@ -83,21 +83,6 @@ impl<N> VectorClock<N> {
     pub fn entries(&self) -> &[Entry<N>] {
         &self.entries
     }
-
-    /// Returns the entries, consuming the clock.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_kuid::{LocalId, VectorClock};
-    ///
-    /// let mut clock = VectorClock::new();
-    /// clock.record("a", LocalId::new(1));
-    /// assert_eq!(clock.into_entries()[0].id, LocalId::new(1));
-    /// ```
-    #[must_use]
-    pub fn into_entries(self) -> Vec<Entry<N>> {
-        self.entries
-    }
 }
 
 impl<N: PartialEq> VectorClock<N> {
@@ -316,7 +301,6 @@ mod tests {
         assert_eq!(clock.entries(), expected);
         assert_eq!(clock.get("c"), Some(LocalId::new(6)));
         assert_eq!(clock.get("e"), None);
-        assert_eq!(clock.into_entries(), expected);
     }
 
     #[test]
