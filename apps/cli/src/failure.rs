@@ -363,6 +363,7 @@ fn of_store(error: &StoreError) -> u8 {
         StoreErrorKind::Refused(refusal) => of_refusal(refusal),
         StoreErrorKind::Unreachable
         | StoreErrorKind::NotReady { .. }
+        | StoreErrorKind::Outdated
         | StoreErrorKind::Failed { .. }
         | StoreErrorKind::Unfit { .. }
         | StoreErrorKind::Exposed(_)

@@ -89,9 +89,9 @@ fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Error
         }
         Outcome::Failed(error) => Some(News::Failed(error)),
         Outcome::Lost(error) => Some(News::Lost(error)),
-        // `Repeated` needs notes of the ticks that were used, which only a session beside a
-        // generator has.
-        Outcome::Repeated(..) => None,
+        // It is sent again at once. And `Repeated` needs notes of the ticks that were used, which
+        // only a session beside a generator has.
+        Outcome::Outdated | Outcome::Repeated(..) => None,
         _ => None,
     })
 }
@@ -114,15 +114,161 @@ pub(super) fn answer<T>(
 
 #[cfg(test)]
 mod tests {
+    use core::future::poll_fn;
+    use core::pin::pin;
     use core::sync::atomic::{AtomicBool, Ordering};
-    use std::sync::mpsc;
+    use core::task::{Context, Poll, Waker};
+    use std::sync::{Arc, mpsc};
     use std::thread;
+    use std::time::Instant;
 
     use tickid_core::example::Seconds;
-    use tickid_lease::{Realm, RealmSpec};
+    use tickid_core::{Clock as _, ManualClock, UnixTime};
+    use tickid_lease::admin::RealmName;
+    use tickid_lease::backend::{
+        Answer, Backend, Change, Commit, MemoryBackend, RealmView, Scope, StoreErrorKind,
+    };
+    use tickid_lease::session::Claim;
+    use tickid_lease::{Lease, Realm, RealmSpec};
+    use tickid_nanoflake::Nanoflake;
 
     use super::*;
     use crate::wake::Wake;
+
+    /// A store at the end of a long line, and the clock of both ends.
+    #[derive(Debug)]
+    struct Distant {
+        memory: MemoryBackend<Arc<ManualClock>>,
+        clock: Arc<ManualClock>,
+        began: (Instant, UnixTime),
+    }
+
+    /// Half of a round trip.
+    async fn travel() {
+        let mut is_under_way = true;
+        poll_fn(|context| match core::mem::take(&mut is_under_way) {
+            true => {
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            false => Poll::Ready(()),
+        })
+        .await;
+    }
+
+    impl Backend for Distant {
+        fn name(&self) -> &'static str {
+            "distant"
+        }
+
+        fn starts_immediately(&self) -> bool {
+            true
+        }
+
+        fn is_remote(&self) -> bool {
+            true
+        }
+
+        fn monotonic(&self) -> Instant {
+            let (instant, began) = self.began;
+            instant + self.clock.now().unwrap().saturating_since(began)
+        }
+
+        fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
+            Box::pin(async move {
+                travel().await;
+                let view = self.memory.read(realm, scope).await;
+                travel().await;
+                view
+            })
+        }
+
+        fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
+            Box::pin(async move {
+                travel().await;
+                let commit = self.memory.commit(realm, change).await;
+                travel().await;
+                commit
+            })
+        }
+
+        fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+            self.memory.realms()
+        }
+    }
+
+    /// Sends a request along a line on which each half of a round trip takes this time.
+    fn send(
+        request: impl Future<Output = Result<Lease, StoreError>>,
+        clock: &ManualClock,
+        half: Duration,
+        timeout: Duration,
+    ) -> Result<Lease, StoreError> {
+        let (mut request, mut left) = (pin!(request), timeout);
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            if let Poll::Ready(answer) = request.as_mut().poll(&mut context) {
+                return answer;
+            }
+            let Some(rest) = left.checked_sub(half) else {
+                clock.advance(left);
+                return Err(StoreError::new("distant", StoreErrorKind::Unreachable));
+            };
+            clock.advance(half);
+            left = rest;
+        }
+    }
+
+    /// A grant of a new node changes the record, which a renewal compares.
+    #[test]
+    fn programs_go_on_at_a_distance_while_others_are_granted_nodes() {
+        const TERM: Duration = Duration::from_secs(10);
+        let start = UnixTime::from_micros(1_700_000_000_000_000);
+        let parts = [5.6, 6.0, 7.0, 9.0, 11.0, 12.0, 20.0];
+        for (seed, parts) in (0..20).flat_map(|seed| parts.map(|parts| (seed, parts))) {
+            let clock = Arc::new(ManualClock::new(start));
+            let memory = MemoryBackend::new(Arc::clone(&clock));
+            let (near, began) = (Store::new(memory.clone()), (Instant::now(), start));
+            let store = Store::new(Distant { memory, clock: Arc::clone(&clock), began });
+            let realm = Realm::builder("a", Nanoflake::default()).pool("0-63/10").term(TERM);
+            let realm = RealmSpec::from(realm.build().unwrap());
+            let mut session = LeaseSession::new(realm.clone(), "me", seed);
+            let half = TERM.div_f64(parts) / 2;
+            let now = || {
+                let wall = clock.now().unwrap();
+                ClockTimes { boot: wall.saturating_since(start), wall: Some(wall) }
+            };
+            let mut window = None::<ProgramWindow>;
+            let mut renewals = 0;
+            while renewals < 5 {
+                let asked = now();
+                let tick = asked.wall.and_then(|wall| realm.tick_at(wall));
+                let draw = || Ok(Token::from_bits(1));
+                let request = session.request(asked.boot, tick, Duration::ZERO, draw).unwrap();
+                let Some(mut request) = request else {
+                    // The clock has no nanoseconds.
+                    clock.advance(session.due() - asked.boot + Duration::from_micros(1));
+                    let mut claim = Claim::new(Token::from_bits(2 + renewals), "other", None);
+                    answer(near.acquire(&realm, &mut claim)).unwrap();
+                    continue;
+                };
+                let timeout = session.timeout(&request);
+                let answer = send(request.send(&store, &realm), &clock, half, timeout);
+                let answered = now();
+                // By default, SIGTERM comes half a term before SIGKILL.
+                let is_in_time = window.is_none_or(|window| window.left(answered) > TERM / 2);
+                assert!(is_in_time, "seed {seed}, 1/{parts} of the term: {answer:?}");
+                match session.answered(request, asked.boot, answered.boot, answer) {
+                    Outcome::Acquired(lease) | Outcome::Renewed(lease) => {
+                        renewals += u128::from(window.is_some());
+                        window = Some(ProgramWindow::new(&realm, lease, asked.boot));
+                    }
+                    Outcome::Outdated | Outcome::Failed(_) => {}
+                    outcome => panic!("{outcome:?}"),
+                }
+            }
+        }
+    }
 
     /// A renewal that falls due while the nodes are released finds no lease, which is no loss.
     #[test]

@@ -67,6 +67,10 @@ pub enum StoreErrorKind {
         /// The step that failed, as in "write".
         what: String,
     },
+    /// A renewal was decided on what the store had before, and has changed nothing. The answer
+    /// shows what it has now, so the [request](crate::session::Request::send) can be sent again at
+    /// once.
+    Outdated,
     /// The store failed, and has changed nothing.
     Failed {
         /// The step that failed, as in "read the clock".
@@ -276,7 +280,9 @@ impl StoreError {
     #[must_use]
     pub const fn passes(&self) -> bool {
         match &self.kind {
-            StoreErrorKind::Unreachable | StoreErrorKind::NotReady { .. } => true,
+            StoreErrorKind::Unreachable
+            | StoreErrorKind::Outdated
+            | StoreErrorKind::NotReady { .. } => true,
             StoreErrorKind::Refused(refusal) => refusal.passes(),
             StoreErrorKind::Failed { .. }
             | StoreErrorKind::Unfit { .. }
@@ -285,6 +291,11 @@ impl StoreError {
             | StoreErrorKind::Url { .. }
             | StoreErrorKind::NoNode { .. } => false,
         }
+    }
+
+    /// Reports whether a renewal is to be sent again at once.
+    pub(crate) const fn is_outdated(&self) -> bool {
+        matches!(self.kind, StoreErrorKind::Outdated)
     }
 
     /// Reports whether the store did not answer.
@@ -316,6 +327,7 @@ impl fmt::Display for StoreError {
         match &self.kind {
             StoreErrorKind::Refused(refusal) => refusal.fmt(f),
             StoreErrorKind::Unreachable => f.write_str("no answer"),
+            StoreErrorKind::Outdated => f.write_str("the realm has changed meanwhile"),
             StoreErrorKind::Failed { what } | StoreErrorKind::NotReady { what } => {
                 write!(f, "could not {what}")
             }

@@ -119,7 +119,8 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     const READ: &'static str;
     /// Compares a generation and the record's version, and writes a record. Compares a node's
     /// version and row, and writes its row and ceiling. It does all that only if the clock reads a
-    /// time between two, and then returns a row, with the record's new version if it has one.
+    /// time between two, and then returns a row of the kind `written`, with the record's new version
+    /// if it has one. Otherwise it returns what [`READ`](Self::READ) does for the node.
     const COMMIT: &'static str;
     /// Returns the names of all realms.
     const REALMS: &'static str;
@@ -225,7 +226,7 @@ impl<D: Database> SqlConnection<D> {
         let answer = match (answer, broken) {
             // The first attempt may have been carried out, so that the second one could not.
             (Ok(texts), Some(StatementError::Broken(error)))
-                if texts.is_empty() && request.statement == D::COMMIT =>
+                if written(&texts).is_none() && request.statement == D::COMMIT =>
             {
                 Err(error)
             }
@@ -419,17 +420,23 @@ impl<D: Database> Backend for Sql<D> {
             change.within.map(|(_, latest)| latest.as_micros()).into(),
         ];
         Box::pin(async move {
-            // The statement returns a row if it has written, and none if something that it compares
-            // is different.
             let texts = match change.within {
                 Some(_) => self.ask("renew", Duration::ZERO, D::COMMIT, values).await?,
                 None => self.ask("write", CONNECTION_TIMEOUT, D::COMMIT, values).await?,
             };
-            let Some(row) = texts.first() else { return Ok(Commit::Differs) };
-            self.shared.note(change.record.as_ref());
-            let version = row.first().and_then(|version| version.as_ref()?.parse().ok());
-            let record = change.record.as_ref().and(version.map(Version));
-            Ok(Commit::Written { record })
+            if let Some(version) = written(&texts) {
+                self.shared.note(change.record.as_ref());
+                let version = version.and_then(|version| version.parse().ok()).map(Version);
+                return Ok(Commit::Written { record: change.record.as_ref().and(version) });
+            }
+            // Another client was faster, and the statement has compared nothing.
+            if texts.is_empty() {
+                return Ok(Commit::Differs { view: None });
+            }
+            let scope = row.map_or(Scope::Record, |row| Scope::Node(row.node));
+            let view = view::<D>(realm, scope, texts)?;
+            self.shared.note(view.record.as_ref().map(|(record, _)| record));
+            Ok(Commit::Differs { view: Some(Box::new(view)) })
         })
     }
 
@@ -467,6 +474,13 @@ fn failed<D: Database>(what: impl Into<String>) -> StoreError {
 
 fn unreachable<D: Database>(source: impl core::error::Error + Send + Sync + 'static) -> StoreError {
     error::unreachable(D::NAME, source)
+}
+
+/// Returns the record's version, if there is one, of the answer to a [`COMMIT`](Database::COMMIT)
+/// that has written.
+fn written(texts: &Texts) -> Option<Option<&str>> {
+    let [kind, _, version, _] = texts.first()?.as_slice() else { return None };
+    (kind.as_deref() == Some("written")).then_some(version.as_deref())
 }
 
 /// Builds a view from the answer to [`READ`](Database::READ).

@@ -202,7 +202,9 @@ impl<C: Clock> MemoryBackend<C> {
             && record.as_ref().map(|(_, version)| *version) == change.record_version
             && change.row.as_ref().is_none_or(|row| row.is_current(rows.get(&row.node)));
         if !is_current {
-            return Commit::Differs;
+            drop(data);
+            let scope = change.row.as_ref().map_or(Scope::Record, |row| Scope::Node(row.node));
+            return Commit::Differs { view: self.data(realm, scope).ok().map(Box::new) };
         }
         if let Some(row_change) = &change.row
             && let Some(row) = &row_change.row

@@ -135,13 +135,16 @@ impl Worker {
         let is_renewal = matches!(request, Request::Renew(_));
         let is_move = previous.is_some() && matches!(request, Request::Acquire(_));
         #[cfg(feature = "metrics")]
-        self.metrics.answered(&request, answer.is_ok(), latency);
+        if !answer.as_ref().is_err_and(StoreError::is_outdated) {
+            self.metrics.answered(&request, answer.is_ok(), latency);
+        }
         match self.session.answered(request, asked, now, answer) {
             Outcome::Acquired(lease) => {
                 self.failing_since = None;
                 self.start_lease(lease, previous, latency);
             }
             Outcome::Renewed(lease) => self.widen(lease, latency),
+            Outcome::Outdated => {}
             // Another holder may have the node already, so nothing more is issued under the lease.
             Outcome::Lost(error) => {
                 if let Some((active, lease)) = self.active.take().zip(previous) {

@@ -24,9 +24,9 @@ const TOLERANCE: Duration = Duration::from_secs(1);
 /// reading first.
 ///
 /// The rules are applied to these, and the commit compares the record's version and the whole row,
-/// so that it fails if they are out of date. They come from views and from commits, also from those
-/// whose answer was late, so that the next renewal takes one round trip however far away the store
-/// is. A fact makes no window wider: what a view shows may not be durable yet, and only the
+/// so that it fails if they are out of date. Its answer then shows what the store has now. They come
+/// from views and from commits, also from those whose answer was late, so that the next renewal
+/// takes one round trip however far away the store is. A fact makes no window wider: what a view shows may not be durable yet, and only the
 /// commit that rests on it is acknowledged.
 ///
 /// The time is the last view's time plus the time since. A view is older than it looks, by up to
@@ -92,11 +92,17 @@ impl Cache {
         facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the time, the record and the rows of this client's leases of a view that has just
-    /// arrived.
-    pub(crate) fn note(&self, name: &RealmName, scope: Scope, view: &RealmView, asked: Instant) {
+    /// Takes the time, the record and the rows of this client's leases of a view, by the times of
+    /// the request and of its answer.
+    pub(crate) fn note(
+        &self,
+        name: &RealmName,
+        scope: Scope,
+        view: &RealmView,
+        (asked, answered): (Instant, Instant),
+    ) {
         let mut facts = self.facts();
-        let time = StoreTime { now: view.now, asked, answered: Instant::now() };
+        let time = StoreTime { now: view.now, asked, answered };
         if facts.time.is_none_or(|known| known.asked <= asked) {
             facts.time = Some(time);
         }
@@ -169,12 +175,18 @@ impl Cache {
         self.facts().realms.contains_key(name)
     }
 
-    /// Decides a renewal, and returns the lease that it makes if it is committed. Returns `None` if
-    /// anything about it is unknown or out of the ordinary, in which case the store reads first.
-    pub(crate) fn renewal(&self, name: &RealmName, lease: &Lease) -> Option<(Change, Lease)> {
+    /// Decides a renewal at the time `at`, and returns the lease that it makes if it is committed.
+    /// Returns `None` if anything about it is unknown or out of the ordinary, in which case the
+    /// store reads first.
+    pub(crate) fn renewal(
+        &self,
+        name: &RealmName,
+        lease: &Lease,
+        at: Instant,
+    ) -> Option<(Change, Lease)> {
         let facts = self.facts();
         let StoreTime { now, asked, answered } = facts.time?;
-        let now = now.checked_add(answered.elapsed())?;
+        let now = now.checked_add(at.saturating_duration_since(answered))?;
         // The clock may have been read right after the request, and this may take as long.
         let trips = answered.saturating_duration_since(asked).saturating_mul(2);
         let CachedRealm { record, rows } = facts.realms.get(name)?;

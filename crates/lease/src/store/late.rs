@@ -92,6 +92,7 @@ impl<T: Send + 'static> Drop for Late<T> {
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Condvar, Mutex};
+    use std::time::Instant;
 
     use tickid_core::SystemClock;
     use tickid_core::example::Seconds;
@@ -117,6 +118,8 @@ mod tests {
         commits: u32,
         holds_reads: bool,
         holds_commits: bool,
+        /// Answers do not show what differs.
+        is_terse: bool,
     }
 
     impl Distant {
@@ -173,9 +176,20 @@ mod tests {
         }
 
         fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
-            self.line(|line| line.commits += 1);
+            let is_terse = self.line(|line| {
+                line.commits += 1;
+                line.is_terse
+            });
             let (realm, change) = (realm.clone(), change.clone());
-            self.answer(|line| line.holds_commits, move |memory| Ok(memory.write(&realm, &change)))
+            self.answer(
+                |line| line.holds_commits,
+                move |memory| {
+                    Ok(match memory.write(&realm, &change) {
+                        Commit::Differs { .. } if is_terse => Commit::Differs { view: None },
+                        commit @ (Commit::Written { .. } | Commit::Differs { .. }) => commit,
+                    })
+                },
+            )
         }
 
         fn realms(&self) -> Answer<'_, Vec<RealmName>> {
@@ -192,6 +206,30 @@ mod tests {
     fn acquire(store: &Store) -> crate::Lease {
         let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
         block_on(store.acquire(&realm(), &mut claim), PATIENCE).unwrap()
+    }
+
+    /// Waits for something that a thread does soon, and that the test fails without.
+    fn until(mut is_so: impl FnMut() -> bool) {
+        let start = Instant::now();
+        while !is_so() {
+            assert!(start.elapsed() < PATIENCE);
+            thread::yield_now();
+        }
+    }
+
+    /// Polls a request until the distant side has been asked, and abandons it then.
+    fn abandon<T>(
+        distant: &Distant,
+        count: impl Fn(&Line) -> u32,
+        request: impl Future<Output = Result<T, StoreError>>,
+    ) {
+        let before = distant.line(|line| count(line));
+        let mut request = core::pin::pin!(request);
+        let mut context = Context::from_waker(core::task::Waker::noop());
+        until(|| {
+            assert!(request.as_mut().poll(&mut context).is_pending());
+            distant.line(|line| count(line)) > before
+        });
     }
 
     /// A node's first grant is counted in the record, whose new version the grant shows.
@@ -217,9 +255,9 @@ mod tests {
         let (store, memory) = (Store::new(distant.clone()), Store::new(distant.memory.clone()));
         let lease = acquire(&store);
         acquire(&memory);
-        distant.line(|line| line.holds_reads = true);
+        distant.line(|line| (line.holds_reads, line.is_terse) = (true, true));
         let realm = realm();
-        assert!(block_on(store.renew(&realm, &lease), SHORT).unwrap_err().is_unreachable());
+        abandon(&distant, |line| line.reads, store.renew(&realm, &lease));
         let trips = distant.trips(|| {
             let again = block_on(store.renew(&realm, &lease), SHORT);
             assert!(again.unwrap_err().is_unreachable());
@@ -240,43 +278,71 @@ mod tests {
     fn late_answers_save_the_next_request_a_trip() {
         let distant = Distant::new();
         let (store, memory) = (Store::new(distant.clone()), Store::new(distant.memory.clone()));
-        let first = acquire(&store);
-        let renew = |timeout| block_on(store.renew(&realm(), &first), timeout);
-        let known = || {
-            let known = store.shared.known.as_ref().unwrap();
-            known.renewal(realm().name(), &first).map(|(change, _)| change)
-        };
+        let (first, realm) = (acquire(&store), realm());
+        let renew = || block_on(store.renew(&realm, &first), PATIENCE).unwrap();
+        let cache = store.shared.known.as_ref().unwrap();
+        let known =
+            || cache.renewal(realm.name(), &first, Instant::now()).map(|(change, _)| change);
         let (record, row) = (
             |change: Option<Change>| change.unwrap().record_version,
             |change: Option<Change>| change.unwrap().row.unwrap().version,
         );
 
-        // A grant to another holder changes the record, and another client the row, so this reads
-        // both, for too long.
-        let before = known();
+        // A grant to another holder changes the record, and another client the row. If the answer
+        // does not show them, this reads both, for too long.
+        let before = record(known());
         acquire(&memory);
-        block_on(memory.renew(&realm(), &first), PATIENCE).unwrap();
-        distant.line(|line| line.holds_reads = true);
-        assert!(renew(SHORT).unwrap_err().is_unreachable());
+        block_on(memory.renew(&realm, &first), PATIENCE).unwrap();
+        distant.line(|line| (line.holds_reads, line.is_terse) = (true, true));
+        abandon(&distant, |line| line.reads, store.renew(&realm, &first));
         distant.line(|line| line.holds_reads = false);
-        while record(known()) == record(before.clone()) {
-            thread::yield_now();
-        }
-        assert_eq!(distant.trips(|| _ = renew(PATIENCE).unwrap()), (0, 1));
+        until(|| record(known()) != before);
+        assert_eq!(distant.trips(|| _ = renew()), (0, 1));
+
+        // If it does show them, it is late itself.
+        let before = record(known());
+        acquire(&memory);
+        distant.line(|line| (line.holds_commits, line.is_terse) = (true, false));
+        abandon(&distant, |line| line.commits, store.renew(&realm, &first));
+        distant.line(|line| line.holds_commits = false);
+        until(|| record(known()) != before);
+        assert_eq!(distant.trips(|| _ = renew()), (0, 1));
 
         // A renewal is written, and its answer is late.
-        let before = known();
+        let before = row(known());
         distant.line(|line| line.holds_commits = true);
-        assert!(renew(SHORT).unwrap_err().is_unreachable());
+        abandon(&distant, |line| line.commits, store.renew(&realm, &first));
         distant.line(|line| line.holds_commits = false);
-        while row(known()) == row(before.clone()) {
-            thread::yield_now();
-        }
-        assert_eq!(distant.trips(|| _ = renew(PATIENCE).unwrap()), (0, 1));
+        until(|| row(known()) != before);
+        assert_eq!(distant.trips(|| _ = renew()), (0, 1));
+    }
 
-        // Another client of the same holder has renewed: a read shows this one's row, too.
-        block_on(memory.renew(&realm(), &first), PATIENCE).unwrap();
-        assert_eq!(distant.trips(|| _ = renew(PATIENCE).unwrap()), (1, 2));
-        assert_eq!(distant.trips(|| _ = renew(PATIENCE).unwrap()), (0, 1));
+    /// The answer to a renewal that was decided on outdated facts shows the present ones. So each
+    /// attempt needs one round trip, even if somebody is granted a new node before each.
+    #[test]
+    fn outdated_facts_cost_one_round_trip() {
+        let distant = Distant::new();
+        let (store, memory) = (Store::new(distant.clone()), Store::new(distant.memory.clone()));
+        let (lease, realm) = (acquire(&store), realm());
+        let once = || block_on(store.renew_once(&realm, &lease), PATIENCE);
+        for _ in 0..3 {
+            acquire(&memory);
+            let outdated = || assert!(once().unwrap_err().is_outdated());
+            assert_eq!(distant.trips(outdated), (0, 1));
+            assert_eq!(distant.trips(|| _ = once().unwrap()), (0, 1));
+        }
+        let renew = || _ = block_on(store.renew(&realm, &lease), PATIENCE).unwrap();
+        acquire(&memory);
+        assert_eq!(distant.trips(renew), (0, 2));
+        // Another client of the same holder has renewed.
+        block_on(memory.renew(&realm, &lease), PATIENCE).unwrap();
+        assert_eq!(distant.trips(renew), (0, 2));
+        assert_eq!(distant.trips(renew), (0, 1));
+        // An answer that does not show what differs has to be followed by a read.
+        distant.line(|line| line.is_terse = true);
+        acquire(&memory);
+        assert_eq!(distant.trips(|| _ = once().unwrap()), (1, 2));
+        acquire(&memory);
+        assert_eq!(distant.trips(renew), (1, 2));
     }
 }

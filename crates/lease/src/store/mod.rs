@@ -16,7 +16,7 @@ use self::cache::Cache;
 pub use self::shared::Store;
 use self::shared::StoreState;
 use self::transaction::{Decision, Missing};
-use crate::backend::{Backend, Scope};
+use crate::backend::{Backend, Change, Scope};
 use crate::embedded;
 use crate::embedded::static_node::StaticNode;
 use crate::model::lease::{Claim, Lease};
@@ -250,26 +250,51 @@ impl Store {
     ///
     /// Returns [`Refusal::OtherRealm`] for a lease of a realm of a different name.
     pub async fn renew(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
+        match self.renew_once(realm, lease).await {
+            Err(error) if error.is_outdated() => {}
+            answer => return answer,
+        }
+        match self.renew_once(realm, lease).await {
+            Err(error) if error.is_outdated() => self.renew_reading(realm, lease).await,
+            answer => answer,
+        }
+    }
+
+    /// Renews a lease with one answer of the store, if what this client knows suffices for it.
+    ///
+    /// # Errors
+    /// Returns the errors of [`renew`](Self::renew), and [`StoreErrorKind::Outdated`] if what was
+    /// known is out of date. What is known now rests on the answer.
+    pub(crate) async fn renew_once(
+        &self,
+        realm: &RealmSpec,
+        lease: &Lease,
+    ) -> Result<Lease, StoreError> {
         let own = self.own(realm)?;
         if let Some(known) = &self.shared.known
             && realm.name.id() == lease.realm
         {
             known.late_answer(&own.name, lease.node).await;
-            let mut outdated = None;
-            // If this rests on outdated facts, the late answer to an earlier write may have brought
-            // new ones meanwhile, which saves a trip.
-            for _ in 0..2 {
-                let Some((change, renewed)) = known.renewal(&own.name, lease) else { break };
-                let facts =
-                    (change.record_version, change.row.as_ref().and_then(|row| row.version));
-                if outdated.replace(facts) == Some(facts) {
-                    break;
-                }
+            let decide = || known.renewal(&own.name, lease, self.shared.backend.monotonic());
+            if let Some((change, renewed)) = decide() {
+                let facts = |change: &Change| {
+                    (change.record_version, change.row.as_ref().and_then(|row| row.version))
+                };
+                let outdated = facts(&change);
                 if self.write(&own.name, change).await? {
                     return Ok(renewed);
                 }
+                // The answer has shown others, or the late one to an earlier write has.
+                if decide().is_some_and(|(change, _)| facts(&change) != outdated) {
+                    return Err(StoreError::new(self.backend(), StoreErrorKind::Outdated));
+                }
             }
         }
+        self.renew_reading(realm, lease).await
+    }
+
+    /// Renews a lease by what is read first.
+    async fn renew_reading(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
         self.change(realm, lease, |rules, state, view| {
             let row = rules.renew(lease, state)?;
             let terms = rules.record.realm.terms();

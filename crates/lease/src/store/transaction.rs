@@ -1,8 +1,6 @@
 //! The steps of a request, which combine its decision and the data that this rests on into one
 //! atomic change.
 
-use std::time::Instant;
-
 use super::late::{Late, ReadOf};
 use super::shared::Store;
 use crate::backend::{Change, Commit, RowChange, Scope};
@@ -265,12 +263,23 @@ impl Store {
         let (store, realm) = (self.clone(), realm.clone());
         Late::new(
             async move {
-                let asked = Instant::now();
-                let commit = store.shared.backend.commit(&realm, &change).await?;
-                if let (Commit::Written { record }, Some(known)) = (commit, &store.shared.known) {
-                    known.note_commit(&realm, change, record, asked);
+                let backend = &store.shared.backend;
+                let asked = backend.monotonic();
+                let commit = backend.commit(&realm, &change).await?;
+                let is_written = commit.is_written();
+                if let Some(known) = &store.shared.known {
+                    match commit {
+                        Commit::Written { record } => {
+                            known.note_commit(&realm, change, record, asked);
+                        }
+                        Commit::Differs { view: Some(view) } => {
+                            let times = (asked, backend.monotonic());
+                            known.note(&realm, change.renews(), &view, times);
+                        }
+                        Commit::Differs { view: None } => {}
+                    }
                 }
-                Ok(commit.is_written())
+                Ok(is_written)
             },
             None,
         )
@@ -292,10 +301,11 @@ impl Store {
         let (store, realm) = (self.clone(), realm.clone());
         Late::new(
             async move {
-                let asked = Instant::now();
-                let view = store.shared.backend.read(&realm, scope).await?;
+                let backend = &store.shared.backend;
+                let asked = backend.monotonic();
+                let view = backend.read(&realm, scope).await?;
                 if let Some(known) = &store.shared.known {
-                    known.note(&realm, scope, &view, asked);
+                    known.note(&realm, scope, &view, (asked, backend.monotonic()));
                 }
                 Ok(view)
             },

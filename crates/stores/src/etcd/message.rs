@@ -31,11 +31,14 @@ impl From<&str> for Bytes {
     }
 }
 
-/// If all comparisons hold, all operations are done, and otherwise none.
+/// If all comparisons hold, all operations of `success` are done, and otherwise those of `failure`.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Txn {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) compare: Vec<Compare>,
     pub(super) success: Vec<Operation>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) failure: Vec<Operation>,
 }
 
 #[derive(Debug, Serialize)]
@@ -203,6 +206,7 @@ mod tests {
                 Operation::get_range("a", "c", 5),
                 Operation::delete("a"),
             ],
+            failure: vec![Operation::get("b")],
         };
         assert_eq!(
             serde_json::to_string(&txn).unwrap(),
@@ -212,7 +216,8 @@ mod tests {
              {\"result\":\"EQUAL\",\"key\":\"Yw==\",\"target\":\"VALUE\",\"value\":\"ZA==\"}],\
              \"success\":[{\"requestPut\":{\"key\":\"YQ==\",\"value\":\"Yg==\"}},\
              {\"requestRange\":{\"key\":\"YQ==\",\"range_end\":\"Yw==\",\"limit\":\"5\"}},\
-             {\"requestDeleteRange\":{\"key\":\"YQ==\"}}]}"
+             {\"requestDeleteRange\":{\"key\":\"YQ==\"}}],\
+             \"failure\":[{\"requestRange\":{\"key\":\"Yg==\",\"limit\":\"0\"}}]}"
         );
     }
 

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::AnyNode;
+use tickid_core::{AnyNode, UnixTime};
 use tickid_lease::StoreError;
 use tickid_lease::admin::{NodeRange, RealmName};
 use tickid_lease::backend::{
@@ -18,7 +18,7 @@ use tickid_lease::backend::{
 };
 
 use self::gateway::{BACKEND, Gateway, TIMEOUT};
-use self::message::{Compare, KeyValue, Operation, RangeAnswer, Txn};
+use self::message::{Compare, KeyValue, Operation, RangeAnswer, Txn, TxnAnswer};
 use crate::error;
 
 /// The number of rows read in one request.
@@ -250,38 +250,31 @@ impl Cluster {
         ranges: Vec<Operation>,
         is_claim: bool,
     ) -> Result<(RealmView, Vec<RangeAnswer>), StoreError> {
-        let key = Keys(realm).record();
-        let mut success = vec![Operation::get(&key)];
+        let mut success = vec![Operation::get(&Keys(realm).record())];
         success.extend(ranges);
-        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success }, is_claim)?;
-        let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
+        let (answer, now) = self.gateway.txn(&Txn { success, ..Txn::default() }, is_claim)?;
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
-        let mut view = RealmView::empty(now, answer.header.cluster_id.to_string());
-        if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
-            let record = Record::from_json(realm.clone(), &kv.value.0).map_err(|error| {
-                error::corrupt(BACKEND, format!("the key {key}")).with_source(error)
-            })?;
-            view.record = Some((record, Version(kv.mod_revision)));
-        }
-        Ok((view, ranges.collect()))
+        Keys(realm).view(answer, now)
     }
 
     /// Writes a change, if it is in time. A transaction cannot compare the cluster's ID,
     /// so the last answer's ID is compared before it, and its own answer's ID and time after it.
     fn commit(&self, realm: &RealmName, change: &Change) -> Result<Commit, StoreError> {
         if self.id.load(Ordering::Relaxed).to_string() != change.generation {
-            return Ok(Commit::Differs);
+            return Ok(Commit::Differs { view: None });
         }
         let keys = Keys(realm);
         let number = |version: Option<Version>| version.map_or(0, |Version(number)| number);
         let mut txn = Txn::default();
         txn.compare.push(Compare::revision(&keys.record(), number(change.record_version)));
+        txn.failure.push(Operation::get(&keys.record()));
         if let Some(record) = &change.record {
             txn.success.push(Operation::put(&keys.record(), &record.to_json()));
         }
         if let Some(RowChange { node, version, exactly, row }) = &change.row {
             let key = keys.row(*node);
             txn.compare.push(Compare::version(&key, number(*version)));
+            txn.failure.push(Operation::get(&key));
             txn.compare.extend(exactly.as_ref().map(|row| Compare::value(&key, &row.to_json())));
             txn.success.extend(row.as_ref().map(|row| Operation::put(&key, &row.to_json())));
         }
@@ -291,8 +284,13 @@ impl Cluster {
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let is_same = answer.header.cluster_id.to_string() == change.generation;
         let is_in_time = change.within.is_none_or(|(first, last)| first <= now && now <= last);
-        if !(answer.succeeded && is_same && is_in_time) {
-            return Ok(Commit::Differs);
+        if !answer.succeeded {
+            let (mut view, ranges) = keys.view(answer, now)?;
+            keys.add_rows(&mut view, &ranges);
+            return Ok(Commit::Differs { view: Some(Box::new(view)) });
+        }
+        if !is_same || !is_in_time {
+            return Ok(Commit::Differs { view: None });
         }
         let record = change.record.as_ref().map(|_| Version(answer.header.revision));
         Ok(Commit::Written { record })
@@ -303,7 +301,7 @@ impl Cluster {
     fn try_write(&self) -> Result<bool, StoreError> {
         const KEY: &str = "tickid/.doctor";
         for operation in [Operation::put(KEY, ""), Operation::delete(KEY)] {
-            let txn = Txn { compare: Vec::new(), success: vec![operation] };
+            let txn = Txn { success: vec![operation], ..Txn::default() };
             match self.gateway.txn(&txn, false) {
                 Ok(_) => {}
                 // A user may have the keys of some realms only.
@@ -319,7 +317,7 @@ impl Cluster {
         let (mut realms, mut from) = (Vec::new(), "tickid/".to_owned());
         loop {
             let success = vec![Operation::get_range(&from, "tickid0", 1)];
-            let (answer, _) = self.gateway.txn(&Txn { compare: Vec::new(), success }, false)?;
+            let (answer, _) = self.gateway.txn(&Txn { success, ..Txn::default() }, false)?;
             let range = answer.responses.into_iter().next().map(|answer| answer.response_range);
             let kv = range.and_then(|range| range.kvs.into_iter().next());
             let Some(KeyValue { key, .. }) = kv else { return Ok(realms) };
@@ -359,6 +357,23 @@ impl Keys<'_> {
     /// Returns the node of a row's key. Other keys are ignored.
     fn node(&self, kv: &KeyValue) -> Option<AnyNode> {
         AnyNode::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
+    }
+
+    /// Returns a view of the answer to a read of the record and of ranges of rows, and these.
+    fn view(
+        &self,
+        answer: TxnAnswer,
+        now: UnixTime,
+    ) -> Result<(RealmView, Vec<RangeAnswer>), StoreError> {
+        let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
+        let mut view = RealmView::empty(now, answer.header.cluster_id.to_string());
+        if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
+            let record = Record::from_json(self.0.clone(), &kv.value.0).map_err(|error| {
+                error::corrupt(BACKEND, format!("the key {}", self.record())).with_source(error)
+            })?;
+            view.record = Some((record, Version(kv.mod_revision)));
+        }
+        Ok((view, ranges.collect()))
     }
 
     fn add_rows(&self, view: &mut RealmView, ranges: &[RangeAnswer]) {

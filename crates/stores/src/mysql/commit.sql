@@ -2,7 +2,8 @@
 -- new ceiling, earliest time, latest time
 --
 -- Renewals and row commits lock the row of the realm together, record commits alone. A row that
--- another client inserts meanwhile is an error.
+-- another client inserts meanwhile is an error. Answers that it has written, with the record's
+-- version if it wrote one, or else as read.sql does.
 START TRANSACTION;
 
 SET @now = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)), @record = NULL, @row = NULL;
@@ -31,4 +32,11 @@ UPDATE tickid_realm SET version = GREATEST(version + 1, @now), record = $4
 
 COMMIT;
 
-SELECT IF($4 IS NULL, 'done', COALESCE(GREATEST(@record + 1, @now), @now)) FROM DUAL WHERE @same
+SELECT 'written', NULL, IF($4 IS NULL, NULL, COALESCE(GREATEST(@record + 1, @now), @now)), NULL
+    FROM DUAL WHERE @same;
+
+SELECT 'store', @now, NULL, $generation FROM DUAL WHERE NOT @same;
+
+SELECT 'record', NULL, version, record FROM tickid_realm WHERE NOT @same AND name = $1;
+
+SELECT 'node', node, version, data FROM tickid_node WHERE NOT @same AND realm = $1 AND node = $5

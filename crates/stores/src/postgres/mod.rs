@@ -205,8 +205,8 @@ impl Database for Server {
     // The types are qualified: a search path may have other schemas before `pg_catalog`.
     const READ: &'static str =
         "SELECT kind, key, version, data FROM tickid.read_v1($1, $2, $3, $4, $5)";
-    const COMMIT: &'static str =
-        "SELECT tickid.commit_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    const COMMIT: &'static str = "SELECT kind, key, version, data \
+         FROM tickid.commit_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     const REALMS: &'static str = "SELECT name FROM tickid.realm";
     const TRY_WRITE: &'static str = include_str!("try_write.sql");
 

@@ -170,14 +170,15 @@ $$;
 
 -- Compare-and-set: writes a record, a row or both if this is the store of that generation, its
 -- clock is between two times, if given, and the record and the row have these versions (null: there
--- is none). An old row, if given, is compared as a whole. Returns a row if it did, which is the
--- version of the record if it wrote that. A node without a new row is only compared. A realm that has lost a reserved row gets it back instead: whatever was
--- decided did not see that row, and could grant its node.
+-- is none). An old row, if given, is compared as a whole. A node without a new row is only compared.
+-- Returns a row of the kind "written" if it did, with the version of the record if it wrote that, and
+-- otherwise what read_v1 returns for the node. A realm that has lost a reserved row gets it back
+-- instead: whatever was decided did not see that row, and could grant its node.
 CREATE OR REPLACE FUNCTION tickid.commit_v1(
     realm_name text, of_generation text, record_version text, new_record text,
     node_key text, row_version text, old_row text, new_row text, new_ceiling text,
     earliest text, latest text
-) RETURNS SETOF text
+) RETURNS TABLE (kind text, key text, version text, data text)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM tickid.settings_v1();
@@ -191,9 +192,11 @@ BEGIN
         OR (SELECT r.version FROM tickid.realm AS r WHERE r.name = realm_name)
             IS DISTINCT FROM record_version::bigint
     THEN
+        RETURN QUERY SELECT * FROM tickid.read_v1(realm_name, node_key, '', '0', '0');
         RETURN;
     END IF;
     IF tickid.restore_reserved_v1(realm_name) THEN
+        RETURN QUERY SELECT * FROM tickid.read_v1(realm_name, node_key, '', '0', '0');
         RETURN;
     END IF;
     -- Another row commit may still be faster, and then finds nothing.
@@ -212,16 +215,17 @@ BEGIN
             AND (old_row IS NULL OR n.data = old_row::jsonb);
     END IF;
     IF NOT FOUND THEN
+        RETURN QUERY SELECT * FROM tickid.read_v1(realm_name, node_key, '', '0', '0');
         RETURN;
     END IF;
     IF new_record IS NULL THEN
-        RETURN NEXT 'done';
+        RETURN QUERY SELECT 'written', NULL, NULL, NULL;
     ELSE
         RETURN QUERY INSERT INTO tickid.realm AS r (name, version, record)
         VALUES (realm_name, tickid.now_micros_v1(), new_record::jsonb)
         ON CONFLICT (name) DO UPDATE
         SET version = greatest(r.version + 1, excluded.version), record = excluded.record
-        RETURNING r.version::text;
+        RETURNING 'written', NULL, r.version::text, NULL;
     END IF;
 END
 $$;

@@ -1,5 +1,6 @@
--- Writes a record, a row, or both, if everything is as it must be. Returns 0 if it is not, and
--- otherwise the version of the record that it has written, or 1 if it has written none.
+-- Writes a record, a row, or both, if everything is as it must be. Returns the version of the record
+-- that it has written, or 1 if it has written none. If something differs, returns what read.lua
+-- returns for the node, if a row is compared.
 --
 -- ARGV: the generation; the earliest and the latest time, in microseconds, or nothing; how the
 -- record's text must begin, and its new JSON or nothing; then, if a row is compared, its node, how
@@ -24,12 +25,14 @@ end
 
 local time = redis.call('TIME')
 local now, old_record = time[1] * 1000000 + time[2], redis.call('GET', RECORD)
+local nodes = node and { node } or {}
+local rows = node and { redis.call('HGET', ROWS, node) } or {}
 if of_generation ~= generation()
     or now < (tonumber(earliest) or now) or now > (tonumber(latest) or now)
     or not begins(old_record, record)
-    or (node and not begins(redis.call('HGET', ROWS, node), row))
+    or (node and not begins(rows[1], row))
 then
-    return 0
+    return { generation(), time[1], time[2], old_record, 0, 0, nodes, rows }
 end
 local written = 1
 if new_record ~= '' then

@@ -183,6 +183,20 @@ struct Page {
     rows: Vec<(String, Reply)>,
 }
 
+impl Page {
+    /// Returns a view with the record, and without rows.
+    fn view(&self, realm: &RealmName) -> Result<RealmView, StoreError> {
+        let mut view = RealmView::empty(self.now, self.generation.clone());
+        if let Some(text) = &self.record {
+            let corrupt = || corrupt(format!("the record of {realm}"));
+            let (version, json) = split(text.as_bytes()).ok_or_else(corrupt)?;
+            let record = Record::from_json(realm.clone(), json);
+            view.record = Some((record.map_err(|error| corrupt().with_source(error))?, version));
+        }
+        Ok(view)
+    }
+}
+
 impl Server {
     fn read(&self, realm: &RealmName, scope: Scope) -> Result<RealmView, StoreError> {
         // One script answers all scopes, because it reads the keys and the clock at one moment.
@@ -194,16 +208,7 @@ impl Server {
                 self.page(realm, "candidates", &format!("[{}", start.sort_key()), limit)
             }
         }?;
-        let mut view = RealmView::empty(page.now, page.generation);
-        view.record = match &page.record {
-            None => None,
-            Some(text) => {
-                let corrupt = || corrupt(format!("the record of {realm}"));
-                let (version, json) = split(text.as_bytes()).ok_or_else(corrupt)?;
-                let record = Record::from_json(realm.clone(), json);
-                Some((record.map_err(|error| corrupt().with_source(error))?, version))
-            }
-        };
+        let mut view = page.view(realm)?;
         let mut rows = page.rows;
         view.has_lowest = matches!(scope, Scope::Candidates { .. });
         // The lowest rows follow the page's own, so its end is counted from `len`.
@@ -218,11 +223,7 @@ impl Server {
             is_cut = next.len == PAGE;
             rows.extend(next.rows);
         }
-        let row = |(node, text): &(String, Reply)| {
-            let node = AnyNode::from_sort_key(node)?;
-            Some((node, row_state(node, text)?))
-        };
-        view.rows = rows.iter().filter_map(row).collect();
+        view.rows.extend(states(&rows));
         Ok(view)
     }
 
@@ -261,12 +262,17 @@ impl Server {
         let args: Vec<&str> = args.iter().map(|arg| &**arg).collect();
         let reply = self.run(Script::Commit, &keys(realm), &args)?;
         match reply.text() {
-            Some("0") => Ok(Commit::Differs),
             Some("1") => Ok(Commit::Written { record: None }),
-            version => {
-                let version = version.and_then(|version| version.parse().ok()).map(Version);
-                let version = version.ok_or_else(|| corrupt("the answer of a script"))?;
+            Some(version) => {
+                let version = version.parse().map(Version);
+                let version = version.map_err(|_| corrupt("the answer of a script"))?;
                 Ok(Commit::Written { record: Some(version) })
+            }
+            None => {
+                let page = page(&reply).ok_or_else(|| corrupt("the answer of a script"))?;
+                let mut view = page.view(realm)?;
+                view.rows.extend(states(&page.rows));
+                Ok(Commit::Differs { view: Some(Box::new(view)) })
             }
         }
     }
@@ -342,6 +348,14 @@ fn beginning(version: Option<Version>) -> String {
         Some(UNREADABLE) => "?".to_owned(),
         Some(Version(version)) => format!("{version} "),
     }
+}
+
+/// Returns the states of rows, by their nodes.
+fn states(rows: &[(String, Reply)]) -> impl Iterator<Item = (AnyNode, RowState)> {
+    rows.iter().filter_map(|(node, text)| {
+        let node = AnyNode::from_sort_key(node)?;
+        Some((node, row_state(node, text)?))
+    })
 }
 
 /// Returns the state of a row, or `None` if there is none.

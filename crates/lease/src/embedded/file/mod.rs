@@ -369,19 +369,19 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         folder::create(&folder)?;
         // The folder was removed again in the meantime: it is not the one that was read.
         let Some(folder) = RealmFolder::lock(folder, realm).await? else {
-            return Ok(Commit::Differs);
+            return Ok(Commit::Differs { view: None });
         };
         let record = folder.record()?;
         let record_version = record.as_ref().map(|(_, version)| *version);
         let now = self.now()?;
         if record_version != change.record_version || !change.is_for(GENERATION, now) {
-            return Ok(Commit::Differs);
+            return Ok(Commit::Differs { view: None });
         }
         let mut before = None;
         if let (Some(expected), Some((record, _))) = (&change.row, &record) {
             before = folder.row(expected.node, Some(record), now)?;
             if !expected.is_current(before.as_ref()) {
-                return Ok(Commit::Differs);
+                return Ok(Commit::Differs { view: None });
             }
         }
         // The row first. Of the changes of both, half is harmless: a row that the record does not

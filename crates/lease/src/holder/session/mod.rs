@@ -32,6 +32,9 @@ use tickid_core::AnyNode;
 /// - A renewal that failed is repeated within a quarter of a term, which doubles with each failure
 ///   in a row up to half a term. If there was no answer, it is repeated within a quarter of what is
 ///   left of the window, if that is less, and has [more time](Self::timeout).
+/// - A renewal that was decided on outdated facts is repeated at once, since its answer has brought
+///   the present ones. A request then takes one round trip again, with its full time. From the
+///   fourth in a row on, it counts as failed.
 /// - A claim that failed is repeated within a second, or a tenth of a shorter term. This doubles up
 ///   to 5 seconds, or half a shorter term.
 /// - If the store reports when the realm starts, the claim is repeated then, or up to a quarter of
@@ -93,7 +96,13 @@ pub struct LeaseSession {
     left: Duration,
     /// The number of renewals in a row that got no answer.
     silences: u32,
+    /// The number of renewals in a row that were sent again at once.
+    repeats: u32,
 }
+
+/// The number of times in a row that a renewal is sent again at once. Each answer shows a change by
+/// somebody else, so more are rare.
+const MOST_REPEATS: u32 = 3;
 
 /// The longest pause after a claim that failed for the first time.
 const CLAIM_PAUSE: Duration = Duration::from_secs(1);
@@ -135,6 +144,9 @@ pub enum Outcome {
     /// used, but released with that tick. A store that keeps its data never grants such a lease.
     /// The next one is acquired a term later.
     Repeated(Lease, u64),
+    /// The renewal was decided on [outdated](crate::backend::StoreErrorKind::Outdated) facts, and is due again now
+    /// that its answer has brought the present ones.
+    Outdated,
     /// The request will be repeated. Until then the generator issues to the end of its window.
     Failed(StoreError),
 }
@@ -143,12 +155,18 @@ impl Request {
     /// Sends the request. If the future is dropped, the request may have been carried out all the
     /// same. Pass it to [`answered`](LeaseSession::answered) as unreachable then.
     ///
+    /// A renewal ends with the first answer that brings news, even if that only shows that it was
+    /// decided on outdated facts. So each round trip has the whole [`timeout`].
+    ///
+    /// [`timeout`]: LeaseSession::timeout
+    ///
     /// # Errors
-    /// Returns the store's error.
+    /// Returns the store's error, or one of the kind
+    /// [`Outdated`](crate::backend::StoreErrorKind::Outdated).
     pub async fn send(&mut self, store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
         match self {
             Self::Acquire(claim) => store.acquire(realm, claim).await,
-            Self::Renew(lease) => store.renew(realm, lease).await,
+            Self::Renew(lease) => store.renew_once(realm, lease).await,
         }
     }
 }
@@ -171,6 +189,7 @@ impl LeaseSession {
             acquisition: Timer::default(),
             left: Duration::ZERO,
             silences: 0,
+            repeats: 0,
         }
     }
 
@@ -313,7 +332,7 @@ impl LeaseSession {
                 let early = self.random_below(term / 10);
                 let due = asked.saturating_add(term / 2).saturating_sub(early);
                 self.renewal = Timer { due, failures: 0 };
-                self.silences = 0;
+                (self.silences, self.repeats) = (0, 0);
                 if is_renewal {
                     return Outcome::Renewed(lease);
                 }
@@ -328,7 +347,13 @@ impl LeaseSession {
                 self.acquisition = Timer { due: now, failures: 0 };
                 Outcome::Lost(error)
             }
+            Err(error) if error.is_outdated() && self.repeats < MOST_REPEATS => {
+                self.repeats += 1;
+                self.renewal.due = now;
+                Outcome::Outdated
+            }
             Err(error) => {
+                self.repeats = 0;
                 // No answer, or a refusal that time may lift: again after a pause that grows.
                 let timer = if is_renewal { self.renewal } else { self.acquisition };
                 let failures = timer.failures.saturating_add(1);

@@ -80,6 +80,31 @@ fn silence_is_followed_by_more_patience() {
     assert_eq!(timeout(25, Err(unreachable())), 2_500);
 }
 
+/// Its answer has brought what the next one needs. A store that always answers so is asked no more
+/// often than one that fails.
+#[test]
+fn outdated_renewals_are_sent_again_at_once() {
+    let mut session = session(1).holding(secs(100));
+    let outdated = || Err(StoreError::new("test", StoreErrorKind::Outdated));
+    let mut now = session.due();
+    for _ in 0..2 {
+        for _ in 0..3 {
+            let request = session.next(now, NO_STALL, 2).unwrap();
+            assert_eq!(session.timeout(&request), TERM / 4);
+            let asked = now;
+            now += secs(1);
+            assert!(matches!(session.answered(request, asked, now, outdated()), Outcome::Outdated));
+            assert_eq!(session.due(), now);
+        }
+        assert!(matches!(session.answer(now, outdated()), Outcome::Failed(_)));
+        assert!(session.due() > now);
+        now = session.due();
+    }
+    assert!(matches!(session.answer(now, outdated()), Outcome::Outdated));
+    assert!(matches!(session.answer(now, Ok(lease(1))), Outcome::Renewed(_)));
+    assert!(session.due() > now + TERM / 3);
+}
+
 /// Only if the time that every store has is over: otherwise it is not the distance.
 #[test]
 fn distant_stores_are_told_the_bound() {
@@ -374,6 +399,7 @@ fn own_ticks_are_not_used_again() {
             | Outcome::Renewed(_)
             | Outcome::Repeated(..)
             | Outcome::Lost(_)
+            | Outcome::Outdated
             | Outcome::Failed(_)) => panic!("{node}, {floor}: {outcome:?}"),
         }
     }

@@ -266,7 +266,7 @@ impl<S: LeasedScheme> World<S> {
                 Outcome::Acquired(_) => self.tally.granted += 1,
                 Outcome::Renewed(_) => self.tally.renewed += 1,
                 Outcome::Lost(_) => self.tally.lost += 1,
-                Outcome::Repeated(..) | Outcome::Failed(_) => {}
+                Outcome::Repeated(..) | Outcome::Outdated | Outcome::Failed(_) => {}
                 other => return Err(format!("not simulated: {other:?}")),
             }
             // A move to another node, after a rollback of the holder's clock.
