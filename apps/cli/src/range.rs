@@ -1,5 +1,6 @@
 //! `tickid range`: the lowest and the highest ID of a time range.
 
+use core::fmt::Display;
 use core::ops::RangeInclusive;
 use core::time::Duration;
 use std::process::ExitCode;
@@ -7,7 +8,9 @@ use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
 use serde::Serialize;
 use tickid_convert::{AnyId, AnyScheme, Form, Kind};
 use tickid_core::{RangeError, UnixTime};
@@ -15,7 +18,7 @@ use tickid_detect::{Identifier, Inspection, TimeOrdered};
 use tickid_kuid::{GlobalId, LocalId, Node};
 
 use crate::failure::Failure;
-use crate::message::shown;
+use crate::message::{say, shown};
 use crate::options::given::GivenOptions;
 use crate::options::node::{GivenNode, NodeHash};
 use crate::options::values::parse;
@@ -33,10 +36,13 @@ use crate::output::printed::write_json;
   tickid range uuid-v7 --since 2024-01-01 --until 2024-01-02
   tickid range kuid --kind local --since '2h ago' --inclusive --json
   tickid range kuid --node uid@127.0.0.1 --as hex --since 2024-01-01
+  tickid range nanoflake --epoch discord --since 2026-01-01 --until 2027-01-01 --every month
 
 An ID is in the range of the time that it shows, the start of its tick. The two IDs are the ends of
 a BETWEEN: the lowest and the highest that show a time from --since to before --until. The range of
-a day ends with --until the next day.")]
+a day ends with --until the next day. A time before the first ID or after the last one is cut to it,
+with a remark. With --every, each line is a date and the two ends of the range that starts then;
+ranges without IDs are left out.")]
 pub(crate) struct RangeArguments {
     #[command(flatten)]
     given: GivenOptions,
@@ -54,6 +60,9 @@ pub(crate) struct RangeArguments {
     /// Include IDs that show --until itself
     #[arg(long)]
     inclusive: bool,
+    /// Cut the range where each of these starts, by --tz; a line for each part: DATE, lowest, highest
+    #[arg(long, value_enum)]
+    every: Option<Every>,
     /// Time zone for dates and zoneless times: UTC, local, or as in Europe/Berlin
     #[arg(long, value_name = "ZONE", value_parser = zone, default_value = "UTC")]
     tz: TimeZone,
@@ -74,6 +83,38 @@ pub(crate) struct RangeArguments {
     json: bool,
     #[command(flatten)]
     settings: IdOptions,
+}
+
+/// A unit of the calendar.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Every {
+    Day,
+    /// From Monday on
+    Week,
+    Month,
+    Year,
+}
+
+impl Every {
+    /// Returns the first day of the unit that contains a day.
+    fn start(self, day: Date) -> Result<Date, jiff::Error> {
+        match self {
+            Self::Day => Ok(day),
+            Self::Week => day.checked_sub(day.weekday().to_monday_zero_offset().days()),
+            Self::Month => Ok(day.first_of_month()),
+            Self::Year => Ok(day.first_of_year()),
+        }
+    }
+
+    /// Returns the first day of the next unit.
+    fn next(self, day: Date) -> Result<Date, jiff::Error> {
+        self.start(day)?.checked_add(match self {
+            Self::Day => 1.day(),
+            Self::Week => 1.week(),
+            Self::Month => 1.month(),
+            Self::Year => 1.year(),
+        })
+    }
 }
 
 /// The IDs of a range.
@@ -133,6 +174,9 @@ impl RangeArguments {
     /// Returns the form of the two IDs. JSON has the others beside the text.
     fn form(&self) -> Result<Form, Failure> {
         let form = self.scheme.form(self.kind, &self.form)?;
+        if self.every.is_some() && form == Form::Bytes {
+            return Err(Failure::Usage("--every prints lines, and --as bytes has none".into()));
+        }
         if self.json && !is_text(form) {
             let form = form.name();
             return Err(Failure::Usage(format!(
@@ -146,10 +190,11 @@ impl RangeArguments {
 /// The times of a range.
 #[derive(Clone, Copy, Debug)]
 struct Times {
+    /// Its two ends, as they were given.
+    given: [UnixTime; 2],
+    is_inclusive: bool,
+    /// The first and the last one within the range that an ID may show.
     since: UnixTime,
-    /// The end, as it was given.
-    until: UnixTime,
-    /// The last one within the range.
     last: UnixTime,
 }
 
@@ -170,25 +215,124 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     // The ends of a BETWEEN are both included, so an excluded end moves back by the smallest step
     // of time, a microsecond. `since` is earlier, as was checked, so the end does not pass it.
     let before = || end.checked_sub(Duration::from_micros(1)).unwrap_or(end);
-    let last = if arguments.inclusive { end } else { before() };
-    let times = Times { since, until: end, last };
-    let ends = match arguments.scheme {
-        Ranged::Ours(scheme) => of_scheme(scheme, times, arguments)?,
-        Ranged::Other(format) => of_format(format, times, arguments)?,
+    let is_inclusive = arguments.inclusive;
+    let last = if is_inclusive { end } else { before() };
+    let times = Times { given: [since, end], is_inclusive, since, last };
+    let (times, remarks) = match arguments.scheme {
+        Ranged::Ours(scheme) => {
+            let settings = scheme.over(arguments.settings.all());
+            let scheme = AnyScheme::new(scheme.kind(arguments.kind), &settings);
+            times.cut(scheme.min_at(since), scheme.max_at(last))?
+        }
+        Ranged::Other(format) => times.cut(format.min_at(since), format.max_at(last))?,
     };
+    let mut out = Output::stdout();
+    let mut is_empty = true;
+    times.each(arguments.every, &arguments.tz, |day, times| {
+        let ends = match arguments.scheme {
+            Ranged::Ours(scheme) => of_scheme(scheme, times, arguments)?,
+            Ranged::Other(format) => of_format(format, times, arguments)?,
+        };
+        if let Some(ends) = ends {
+            is_empty = false;
+            print(&mut out, day, ends, times, form, arguments)?;
+        }
+        out.drain()
+    })?;
     // A range within one tick may hold no start of a tick. SCRU64 has ticks of 256 ms, for example,
     // so most ranges of 10 ms have no ID.
-    let ends = ends.ok_or_else(|| {
-        Failure::Usage(format!("no ID shows a time from --since {since} to --until {end}"))
-            .hinting("an ID shows the start of its tick; a longer range has one")
-    })?;
-    print(ends, times, form, arguments)
+    if is_empty {
+        let none = format!("no ID shows a time from --since {since} to --until {end}");
+        let hint = "an ID shows the start of its tick; a longer range has one";
+        return Err(Failure::Usage(none).hinting(hint));
+    }
+    out.flush()?;
+    for remark in remarks {
+        say(&remark);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Times {
+    /// Cuts the range to the times that IDs show, if its lowest or its highest ID is an error, with a
+    /// remark for each end. Nothing may be left of it.
+    fn cut<T>(
+        self,
+        lowest: Result<T, RangeError>,
+        highest: Result<T, RangeError>,
+    ) -> Result<(Self, Vec<String>), Failure> {
+        let micros = |time: UnixTime| i128::from(time.as_micros());
+        // The epoch and the last tick of every scheme are times.
+        let time = |micros: i128| UnixTime::from_micros(i64::try_from(micros).unwrap_or(i64::MAX));
+        let ([since, until], mut cut, mut remarks) = (self.given, self, Vec::new());
+        if let Err(error) = lowest {
+            if micros(since) > error.min() {
+                return Err(no_tick("--since", since, &error));
+            }
+            cut.since = time(error.min());
+            let first = cut.since;
+            remarks
+                .push(format!("--since {since}: the range starts with the first ID, of {first}"));
+        }
+        if let Err(error) = highest {
+            if micros(self.last) < error.max() {
+                return Err(no_tick("--until", until, &error));
+            }
+            cut.last = time(error.max());
+            let last = cut.last;
+            remarks.push(format!("--until {until}: the range ends with the last ID, of {last}"));
+        }
+        Ok((cut, remarks))
+    }
+
+    /// Calls `part` with each part of the range that starts with a unit in a zone, and its first day,
+    /// or with the whole range.
+    fn each(
+        self,
+        every: Option<Every>,
+        zone: &TimeZone,
+        mut part: impl FnMut(Option<Date>, Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Some(every) = every else { return part(None, self) };
+        let [since, until] = self.given;
+        let day_of = |time: UnixTime| {
+            let time = Timestamp::try_from(time).map_err(|error| no_part(&error))?;
+            Ok::<_, Failure>(time.to_zoned_datetime(zone.clone()).date())
+        };
+        // Days do not all start at 00:00.
+        let start_of = |day: Date| {
+            let start = day.to_zoned_datetime(zone.clone()).map_err(|error| no_part(&error))?;
+            UnixTime::try_from(start.timestamp()).map_err(|error| no_part(&error))
+        };
+        // With the unit of the first ID, and not with all those before it.
+        let first = every.start(day_of(self.since)?).map_err(|error| no_part(&error))?;
+        let mut start = since.max(start_of(first)?);
+        let mut day = day_of(start)?;
+        while start <= self.last {
+            let next_day = every.next(day).map_err(|error| no_part(&error))?;
+            let next = start_of(next_day)?;
+            let before = next.checked_sub(Duration::from_micros(1)).unwrap_or(next);
+            let times = Self {
+                given: [start, until.min(next)],
+                is_inclusive: self.is_inclusive && until < next,
+                since: self.since.max(start),
+                last: self.last.min(before),
+            };
+            part(Some(day), times)?;
+            (day, start) = (next_day, next);
+        }
+        Ok(())
+    }
+}
+
+fn no_part(error: &dyn Display) -> Failure {
+    Failure::Usage(format!("--every: {error}"))
 }
 
 /// Returns the lowest and the highest ID, or `None` if no ID shows one of the times.
 fn of_scheme(
     scheme: SchemeOrLayout,
-    Times { since, until, last }: Times,
+    Times { since, last, .. }: Times,
     arguments: &RangeArguments,
 ) -> Result<Option<[Identifier; 2]>, Failure> {
     let settings = scheme.over(arguments.settings.all());
@@ -209,22 +353,20 @@ fn of_scheme(
         Some(_) => return Err(of_node(KUIDS_ONLY)),
         None => scheme.range(since..=last),
     };
-    scheme.min_at(since).map_err(|error| no_tick("--since", since, &error))?;
-    scheme.max_at(last).map_err(|error| no_tick("--until", until, &error))?;
     Ok(ends.map(|ends| [*ends.start(), *ends.end()].map(Identifier::Scheme)))
 }
 
 /// The same for a format that is only read.
 fn of_format(
     format: TimeOrdered,
-    Times { since, until, last }: Times,
+    Times { since, last, .. }: Times,
     arguments: &RangeArguments,
 ) -> Result<Option<[Identifier; 2]>, Failure> {
     if arguments.node.is_some() {
         return Err(of_node(KUIDS_ONLY));
     }
     let min = format.min_at(since).map_err(|error| no_tick("--since", since, &error))?;
-    let max = format.max_at(last).map_err(|error| no_tick("--until", until, &error))?;
+    let max = format.max_at(last).map_err(|error| no_tick("--until", last, &error))?;
     // They are the other way round where no tick starts within the range.
     Ok((*min.bytes() <= *max.bytes()).then_some([min, max]))
 }
@@ -274,40 +416,44 @@ impl RangeEnd {
     }
 }
 
+/// Prints a range, which starts with a day if there are several.
 fn print(
+    out: &mut Output,
+    day: Option<Date>,
     ends: [Identifier; 2],
     times: Times,
     form: Form,
     arguments: &RangeArguments,
-) -> Result<ExitCode, Failure> {
+) -> Result<(), Failure> {
     let options = &arguments.settings;
-    let mut out = Output::stdout();
     if arguments.json {
         let instant =
             |time: UnixTime| ShownTime { unix_ms: time.as_millis(), time: when::date_time(time) };
-        let [since, until] = [times.since, times.until].map(instant);
+        let [since, until] = times.given.map(instant);
         let [min, max] = ends.map(|id| RangeEnd::new(id, form, options));
-        let (scheme, inclusive) = (name_of(&arguments.scheme), arguments.inclusive);
-        write_json(&ShownRange { scheme, since, until, inclusive, min, max }, out.buffer())?;
-    } else {
-        for id in ends {
-            let end = RangeEnd::new(id, form, options);
-            let line = match form {
-                Form::Text(_) | Form::Own | Form::Tuple => end.text,
-                Form::Int => end.int.ok_or_else(|| no_integer(arguments))?,
-                Form::Hex => end.hex,
-                // No line break follows, because it would be read as a byte of an ID.
-                Form::Bytes => {
-                    out.buffer().extend_from_slice(&id.bytes());
-                    continue;
-                }
-            };
-            out.buffer().extend_from_slice(line.as_bytes());
-            out.buffer().push(b'\n');
-        }
+        let (scheme, inclusive) = (name_of(&arguments.scheme), times.is_inclusive);
+        return write_json(&ShownRange { scheme, since, until, inclusive, min, max }, out.buffer());
     }
-    out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    if let Some(day) = day {
+        out.buffer().extend_from_slice(day.to_string().as_bytes());
+    }
+    for (place, id) in ends.into_iter().enumerate() {
+        let end = RangeEnd::new(id, form, options);
+        let text = match form {
+            Form::Text(_) | Form::Own | Form::Tuple => end.text,
+            Form::Int => end.int.ok_or_else(|| no_integer(arguments))?,
+            Form::Hex => end.hex,
+            // No line break follows, because it would be read as a byte of an ID.
+            Form::Bytes => {
+                out.buffer().extend_from_slice(&id.bytes());
+                continue;
+            }
+        };
+        let before = if day.is_some() { "\t" } else { "" };
+        let after = if day.is_some() && place == 0 { "" } else { "\n" };
+        out.buffer().extend_from_slice(format!("{before}{text}{after}").as_bytes());
+    }
+    Ok(())
 }
 
 fn no_form(scheme: &str, name: &str, names: &[&str]) -> Failure {

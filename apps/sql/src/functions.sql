@@ -132,8 +132,10 @@ RETURN timezone('UTC', timestamp '1970-01-01'
     + make_interval(days => (micros / 86400000000)::integer)
     + (micros % 86400000000)::float8 * interval '1 microsecond');
 
--- The tick that contains a time or, rounded up, the first one that starts at that time or later. An
--- error for a time without one.
+-- The tick that contains a time or, rounded up, the first one that starts at that time or later. As
+-- the end of a range, that is: a range that starts before the first tick starts with it, and one that
+-- ends after the last tick ends with that. An error for a range that is over before the first tick,
+-- or starts after the last one.
 CREATE OR REPLACE FUNCTION tickid.tick_at_v1(
     scheme text, at timestamptz, is_up boolean, epoch bigint, period bigint,
     ticks_per_period bigint, micros_per_tick bigint, last bigint
@@ -143,14 +145,21 @@ DECLARE
     micros bigint;
     tick bigint;
 BEGIN
-    -- Microseconds of later times overflow.
-    IF isfinite(at) AND at < '200000-01-01 00:00:00Z' THEN
+    -- Microseconds of later times overflow, and infinite times have none.
+    IF at = '-infinity' THEN
+        tick := -1;
+    ELSIF at < '200000-01-01 00:00:00Z' THEN
         micros := tickid.micros_v1(at) - epoch;
-        tick := micros / period * ticks_per_period + micros % period / micros_per_tick
-            + (is_up AND micros % period % micros_per_tick > 0)::integer;
-        IF micros >= 0 AND tick <= last THEN
-            RETURN tick;
-        END IF;
+        tick := CASE WHEN micros < 0 THEN -1
+            ELSE micros / period * ticks_per_period + micros % period / micros_per_tick
+                + (is_up AND micros % period % micros_per_tick > 0)::integer END;
+    ELSE
+        tick := last + 1;
+    END IF;
+    IF tick BETWEEN 0 AND last THEN
+        RETURN tick;
+    ELSIF is_up = (tick < 0) THEN
+        RETURN greatest(0, least(tick, last));
     END IF;
     tick := last + (NOT is_up)::integer;
     RAISE EXCEPTION '% has no IDs of %, only from % to %', scheme, at, tickid.time_v1(epoch),
@@ -1190,8 +1199,9 @@ RETURN tickid.snowflake_tick_v1(realm, at, true)
 
 CREATE OR REPLACE FUNCTION tickid.snowflake_max(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ((tickid.snowflake_tick_v1(realm, at, false) + 1)
-    << (tickid.snowflake_layout_v1(realm))[4]::integer) - 1;
+RETURN tickid.snowflake_tick_v1(realm, at, false)
+        << (tickid.snowflake_layout_v1(realm))[4]::integer
+    | (1::bigint << (tickid.snowflake_layout_v1(realm))[4]::integer) - 1;
 
 -- The bits of a field; an error for an ID with bits that its layout does not use.
 CREATE OR REPLACE FUNCTION tickid.snowflake_field_v1(

@@ -81,20 +81,20 @@ fn wrong_values_are_explained() {
         ("convert --to sno --node 1 --truncate-node low x", "--truncate-node"),
         ("convert --restore --to sno 0u375nxqh5cq", "--from"),
         (
-            "range sno --since 2009-12-31T23:59:59.999Z --until 2024-01-01T00:00:00Z",
-            "--since: time 2009-12-31T23:59:59.999Z is outside of 2010-01-01T00:00:00Z to \
+            "range sno --since 2080-01-01T01:00:00+01:00 --until 2081-01-01",
+            "--since: time 2080-01-01T00:00:00Z is outside of 2010-01-01T00:00:00Z to \
              2079-09-07T15:47:35.548Z",
         ),
         (
-            "range sno --since 2024-01-01T00:00:00Z --until 2080-01-01T01:00:00+01:00 --inclusive",
-            "--until: time 2080-01-01T00:00:00Z is outside of 2010-01-01T00:00:00Z to \
+            "range sno --since 2000-01-01 --until 2009-12-31T23:59:59.999Z --inclusive",
+            "--until: time 2009-12-31T23:59:59.999Z is outside of 2010-01-01T00:00:00Z to \
              2079-09-07T15:47:35.551999Z",
         ),
         (
             "range sno --since 2024-01-02T00:00:00Z --until 1704067200000",
             "--since 2024-01-02T00:00:00Z is after --until 2024-01-01T00:00:00Z",
         ),
-        ("range scru64 --since -1 --until 5", "1970-01-01T00:00:00Z to 4261-02-27"),
+        ("range scru64 --since -5 --until -1", "1970-01-01T00:00:00Z to 4261-02-27"),
         ("range sno --since 2024-01-02 --until 2024-01-02", "--inclusive"),
         (
             "range scru64 --since 1704067200001 --until 1704067200256",

@@ -1,6 +1,6 @@
 //! `tickid range` as a process.
 
-use crate::process::{OK, json_lines, run, run_with, stdout_of};
+use crate::process::{OK, USAGE, json_lines, run, run_with, stdout_of};
 
 const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z --inclusive";
 
@@ -183,4 +183,111 @@ fn years_and_seconds_are_remarked() {
         assert!(ran.stderr.starts_with(&remark), "{}", ran.stderr);
     }
     assert_eq!(run("range scru64 --since 1704067200000").stderr, "");
+}
+
+/// A realm that is a day old: its retention, and the partitions of its year.
+#[test]
+fn ends_without_ids_are_cut_with_a_remark() {
+    let young = "range nanoflake --epoch 2026-11-26 --as int --tz UTC";
+    let ran = run(&format!("{young} --since 2025-11-27 --until 2026-11-27"));
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    let day = 86_400_000_u64;
+    assert_eq!(ran.stdout, format!("0\n{}\n", (day << 22) - 1));
+    assert_eq!(
+        ran.stderr,
+        "tickid: --since 2025-11-27T00:00:00Z: the range starts with the first ID, of \
+         2026-11-26T00:00:00Z\n"
+    );
+    for (scheme, last) in [
+        ("nanoflake --epoch discord", "2084-09-06T15:47:35.551"),
+        ("scru64", "4261-02-27T06:08:59.135999"),
+        ("sno", "2079-09-07T15:47:35"),
+        ("discord", "2154-05-15T07:35:11.103"),
+        ("uuid-v7", ""),
+        ("ksuid", "2150-06-19T23:21:35"),
+        ("kuid --kind local", ""),
+        ("kuid", ""),
+    ] {
+        let of = |times: &str| run(&format!("range {scheme} {times}"));
+        let all = of("--since 0001-01-01 --until 9000-01-01");
+        let ids: Vec<_> = all.stdout.lines().collect();
+        assert_eq!(ids.len(), 2, "{scheme}: {}", all.stderr);
+        assert!(
+            all.stderr.contains("--since 0001-01-01T00:00:00Z: the range starts"),
+            "{}",
+            all.stderr
+        );
+        assert_eq!(
+            all.stderr.contains("--until 9000-01-01T00:00:00Z: the range ends"),
+            !last.is_empty()
+        );
+        assert!(all.stderr.contains(&format!("of {last}")), "{scheme}: {}", all.stderr);
+        // Nothing is left of these.
+        for (times, option) in [
+            ("--since 9000-01-01 --until 9001-01-01", "--since"),
+            ("--since 0001-01-01 --until 0002-01-01", "--until"),
+        ] {
+            if option == "--until" || !last.is_empty() {
+                let ran = of(times);
+                assert_eq!((ran.status, &*ran.stdout), (USAGE, ""), "{scheme}: {}", ran.stderr);
+                assert!(ran.stderr.contains(&format!("error: {option}: time ")), "{}", ran.stderr);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_unit_has_a_line() {
+    let parts = |range: &str| {
+        let ran = run(&format!("range nanoflake --epoch 2026-11-26T12:00:00Z --as int {range}"));
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        let line = |line: &str| {
+            let [day, min, max] = line.split('\t').collect::<Vec<_>>().try_into().expect("three");
+            let id = |id: &str| id.parse::<u64>().expect("an ID");
+            (day.to_owned(), id(min), id(max))
+        };
+        let parts: Vec<_> = ran.stdout.lines().map(line).collect();
+        for pair in parts.windows(2) {
+            assert_eq!(pair[0].2 + 1, pair[1].1, "{range}: {parts:?}");
+        }
+        parts
+    };
+    let days = |range: &str| parts(range).into_iter().map(|(day, ..)| day).collect::<Vec<_>>();
+    // What is over before the first ID is left out, and the first line is still of a whole unit.
+    let year = "--since 2026-01-01 --until 2027-01-01";
+    let months = parts(&format!("{year} --every month"));
+    assert_eq!(days(&format!("{year} --every month")), ["2026-11-01", "2026-12-01"]);
+    assert_eq!(months[0].1, 0);
+    let november = 4 * 86_400_000 + 43_200_000;
+    assert_eq!(months[1].1, november << 22);
+    assert_eq!(days(&format!("{year} --every year")), ["2026-01-01"]);
+    assert_eq!(
+        days("--since 2026-11-25 --until 2026-12-10 --every week"),
+        ["2026-11-25", "2026-11-30", "2026-12-07"]
+    );
+    assert_eq!(days(&format!("{year} --every day")).len(), 5 + 31);
+    // Not from the start of a unit, and one that only --inclusive has.
+    let odd = "--since 2026-12-15 --until 2027-02-01 --every month";
+    assert_eq!(days(odd), ["2026-12-15", "2027-01-01"]);
+    assert_eq!(days(&format!("{odd} --inclusive")), ["2026-12-15", "2027-01-01", "2027-02-01"]);
+    // By the zone.
+    let spring =
+        "range scru64 --since 2027-03-01 --until 2027-04-02 --every month --tz local --json";
+    let ran = run_with(spring, "TZ", "CET-1CEST,M3.5.0,M10.5.0/3");
+    let april = &json_lines(&ran.stdout)[1];
+    assert_eq!(april["since"]["time"], "2027-03-31T22:00:00.000Z");
+    let json = json_lines(&stdout_of(&format!("range sno {odd} --inclusive --json")));
+    let times = |end: &str| json.iter().map(|it| it[end]["time"].clone()).collect::<Vec<_>>();
+    assert_eq!(
+        times("since"),
+        ["2026-12-15T00:00:00.000Z", "2027-01-01T00:00:00.000Z", "2027-02-01T00:00:00.000Z"]
+    );
+    assert_eq!(
+        times("until"),
+        ["2027-01-01T00:00:00.000Z", "2027-02-01T00:00:00.000Z", "2027-02-01T00:00:00.000Z"]
+    );
+    let inclusive: Vec<_> = json.iter().map(|it| it["inclusive"].clone()).collect();
+    assert_eq!(inclusive, [false, false, true]);
+    let refused = run("range sno --since 2026-01-01 --every day --as bytes");
+    assert_eq!((refused.status, &*refused.stdout), (USAGE, ""), "{}", refused.stderr);
 }

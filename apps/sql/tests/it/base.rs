@@ -209,7 +209,7 @@ pub(crate) fn spec<S: Scheme>(name: &str, scheme: S, pool: &str) -> RealmSpec {
     Realm::builder(name, scheme).pool(pool).build().unwrap().into()
 }
 
-fn seconds() -> Snowflake {
+pub(crate) fn seconds() -> Snowflake {
     "32x1s/16n/15s@0".parse().unwrap()
 }
 

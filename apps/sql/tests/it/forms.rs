@@ -1,11 +1,13 @@
 //! Texts, bytes, times and ends of ranges agree with the Rust types and the recordings.
 
+use core::ops::RangeInclusive;
 use std::collections::BTreeSet;
 
 use tickid_core::UnixTime;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
 use tickid_lease::admin::Start;
 use tickid_nanoflake::NanoflakeId;
+use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_snowflake::{Order, Snowflake, SnowflakeId};
@@ -15,10 +17,12 @@ use tickid_testkit::vectors::{array, field, load, string};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, spec};
 
-pub(crate) const TESTS: [Test<Postgres>; 13] = [
+pub(crate) const TESTS: [Test<Postgres>; 15] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
     ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
     ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
+    ("ranges_beyond_all_ids_end_with_the_last", ranges_beyond_all_ids_end_with_the_last),
+    ("a_young_realm_has_partitions", a_young_realm_has_partitions),
     ("kuid_ranges_reach_their_last_tick", kuid_ranges_reach_their_last_tick),
     ("consecutive_days_share_no_id", consecutive_days_share_no_id),
     ("draws_of_every_drift_have_a_node", draws_of_every_drift_have_a_node),
@@ -176,23 +180,6 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
         of("sno", format!("'{}'", hex(&id.to_bytes())), id.unix_time());
     }
     assert_all(&session, &cases);
-    for (name, time) in [
-        ("nanoflake", "2014-12-31T23:59:59.999999Z"),
-        ("nanoflake", "2084-09-07Z"),
-        ("scru64", "1969-12-31T23:59:59.999999Z"),
-        ("sno", "2009-12-31T23:59:59.999999Z"),
-        ("sno", "2079-09-08Z"),
-        ("scru64", "4261-02-27 20:08:59.136Z"),
-        ("snowflake", "2014-12-31T23:59:59.999999Z"),
-        ("snowflake", "2154-05-16Z"),
-        ("kuid_local", "infinity"),
-        ("kuid_local", "294276-12-31Z"),
-        ("nanoflake", "4713-01-01Z BC"),
-    ] {
-        let realm = if name == "snowflake" { "discord" } else { name };
-        let error = session.one(&format!("tickid.{name}_min('{realm}', '{time}')")).unwrap_err();
-        assert!(error.contains("has no IDs of"), "{error}");
-    }
     // Every drift has its place.
     for bits in 5..=10 {
         let drift = Drift::new(bits).unwrap();
@@ -208,6 +195,107 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
             ],
         );
     }
+}
+
+/// A range that starts before the first ID starts with it, and so on, as in Rust. One that is over
+/// before the first ID, or starts after the last one, is a mistake.
+fn ranges_beyond_all_ids_end_with_the_last(server: &Postgres) {
+    let session = Base::new(server, &KINDS).session();
+    let mut cases = Vec::new();
+    for kind in KINDS {
+        let (name, function) = (kind.name(), kind.function());
+        let (first, last) = match kind {
+            Kind::Nanoflake => signed_ends(DISCORD.range::<UnixTime>(..), |id| id.get()),
+            Kind::Scru64 => {
+                signed_ends(Scru64Id::range::<UnixTime>(..), |id| id.get().cast_signed())
+            }
+            Kind::KuidLocal => {
+                signed_ends(LocalId::range::<UnixTime>(..), |id| id.get().cast_signed())
+            }
+            Kind::Discord => of_layout(Snowflake::DISCORD),
+            Kind::JsSafe => of_layout(Snowflake::JS_SAFE),
+            Kind::Sonyflake => of_layout(Snowflake::SONYFLAKE),
+            Kind::Seconds => of_layout(crate::base::seconds()),
+            Kind::Sno => {
+                let (first, last) = SnoId::range::<UnixTime>(..).unwrap().into_inner();
+                (hex(&first.to_bytes()), hex(&last.to_bytes()))
+            }
+            Kind::Kuid => {
+                let kuid = Kuid { drift: kind.drift() };
+                let (first, last) = kuid.range::<UnixTime>(..).unwrap().into_inner();
+                (hex(&first.to_bytes()), hex(&last.to_bytes()))
+            }
+        };
+        for (early, late) in [("-infinity", "infinity"), ("4713-01-01Z BC", "294276-12-31Z")] {
+            cases.push((format!("tickid.{function}_min('{name}', '{early}')"), first.clone()));
+            cases.push((format!("tickid.{function}_max('{name}', '{late}')"), last.clone()));
+            for call in [format!("min('{name}', '{late}')"), format!("max('{name}', '{early}')")] {
+                let error = session.one(&format!("tickid.{function}_{call}")).unwrap_err();
+                assert!(error.contains("has no IDs of"), "{call}: {error}");
+            }
+        }
+    }
+    assert_all(&session, &cases);
+    for (call, time) in [
+        ("nanoflake_max('nanoflake'", "2014-12-31T23:59:59.999999Z"),
+        ("nanoflake_min('nanoflake'", "2084-09-07Z"),
+        ("scru64_max('scru64'", "1969-12-31T23:59:59.999999Z"),
+        // Within the last tick, whose start no ID shows any more.
+        ("scru64_min('scru64'", "4261-02-27 20:08:59.136Z"),
+        ("sno_max('sno'", "2009-12-31T23:59:59.999999Z"),
+        ("sno_min('sno'", "2079-09-08Z"),
+        ("snowflake_max('discord'", "2014-12-31T23:59:59.999999Z"),
+        ("snowflake_min('discord'", "2154-05-16Z"),
+    ] {
+        let error = session.one(&format!("tickid.{call}, '{time}')")).unwrap_err();
+        assert!(error.contains("has no IDs of"), "{call}: {error}");
+    }
+}
+
+fn signed_ends<T>(range: Option<RangeInclusive<T>>, of: impl Fn(T) -> i64) -> (String, String) {
+    let (first, last) = range.unwrap().into_inner();
+    (of(first).to_string(), of(last).to_string())
+}
+
+fn of_layout<O: Order>(layout: Snowflake<O>) -> (String, String) {
+    signed_ends(layout.range::<UnixTime>(..), |id| id.get().cast_signed())
+}
+
+/// The loop of the guide, and its retention, in a realm whose epoch was a day ago. The bounds of a
+/// month that ends before the epoch would be equal.
+fn a_young_realm_has_partitions(server: &Postgres) {
+    let base = Base::empty(server);
+    // 2024-03-07T12:00:00Z
+    let start = 1_709_812_800_000;
+    let epoch = Epoch::from_unix_millis(start).unwrap();
+    base.create(&spec("young", Nanoflake { epoch }, "0-1023/10"));
+    base.script_clock();
+    base.set_clock((start + 86_400_000) * 1_000);
+    let now = "timestamptz '2024-03-08T12:00:00Z'";
+    let page = include_str!("../../../../docs/database.md");
+    let block = |part: &str| {
+        let blocks = page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+        let block = blocks.filter(|block| block.contains(part)).next().unwrap();
+        block.replace("now()", now).replace("'shop'", "'young'")
+    };
+    base.psql(
+        "CREATE TABLE events (id bigint PRIMARY KEY DEFAULT tickid.nanoflake('young'))
+         PARTITION BY RANGE (id); CREATE TABLE orders (LIKE events INCLUDING ALL)",
+    );
+    // Twice, as the job does.
+    base.psql(&block("LOOP"));
+    base.psql(&block("LOOP"));
+    let made =
+        base.psql("SELECT relname FROM pg_class WHERE relispartition AND relkind = 'r' ORDER BY 1");
+    assert_eq!(made, "events_2024_03\nevents_2024_04");
+    base.psql("INSERT INTO events DEFAULT VALUES; INSERT INTO orders DEFAULT VALUES");
+    assert_eq!(base.psql("SELECT count(*) FROM events_2024_03"), "1");
+    base.psql(&block("DELETE FROM orders"));
+    assert_eq!(base.psql("SELECT count(*) FROM orders"), "1");
+    // Without the condition, the first month's bounds are equal.
+    let error = base.server.psql(&base.name, &block("LOOP").replace("first < next", "true"));
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("empty range bound"), "{error}");
 }
 
 /// Adds the ends of ranges, and an ID taken apart; times before the layout's epoch have none.
@@ -260,17 +348,13 @@ fn kuid_ranges_reach_their_last_tick(server: &Postgres) {
         }
     }
     assert_all(&session, &cases);
-    for (end, micros) in
-        [("min", 1_048_575_999_999_999_425_i64), ("max", 1_048_576_000_000_000_000)]
-    {
-        for kind in [Kind::Kuid, Kind::KuidLocal] {
-            let name = kind.name();
-            let call = format!("tickid.{name}_{end}('{name}', tickid.time_v1({micros}))");
-            let error = session.one(&call).unwrap_err();
-            assert!(error.contains("has no IDs of"), "{error}");
-        }
-        let at = UnixTime::from_micros(micros);
-        assert!(LocalId::max_at(at).is_err() || end == "min");
+    // After the start of the last tick.
+    let micros = 1_048_575_999_999_999_425_i64;
+    for kind in [Kind::Kuid, Kind::KuidLocal] {
+        let name = kind.name();
+        let call = format!("tickid.{name}_min('{name}', tickid.time_v1({micros}))");
+        let error = session.one(&call).unwrap_err();
+        assert!(error.contains("has no IDs of"), "{error}");
     }
 }
 
@@ -603,7 +687,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
         }
         run += 1;
     }
-    assert_eq!(run, 12);
+    assert_eq!(run, 13);
     // The last one has removed the functions, and nothing else.
     assert_eq!(base.psql("SELECT count(*) FROM orders WHERE id > 0"), "1");
     assert_eq!(base.psql("SELECT to_regclass('events_2026_11')"), "events_2026_11");
