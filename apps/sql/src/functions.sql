@@ -711,7 +711,118 @@ BEGIN
     END IF;
 END
 $body$;
-$follow$;
+$follow$ || $health$
+-- What tickid.health says about the functions of a realm, by its record. As a draw and a follower
+-- would find it, but reads the sequences as tables: pg_sequence_last_value, and pg_sequences by it,
+-- would keep the lock of those who draw.
+CREATE OR REPLACE FUNCTION tickid.health_@number@(
+    realm_record jsonb, is_reserved boolean, OUT bound timestamptz, OUT ahead interval, OUT final text,
+    OUT held_by text, OUT held_since timestamptz, OUT next_call text, OUT wait interval, OUT why text
+)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    here CONSTANT oid := (SELECT d.oid FROM pg_database AS d
+        WHERE d.datname = current_database());
+    bound_tick bigint;
+    word bigint;
+    is_loaded boolean;
+    paused bigint;
+    is_copy boolean;
+    micros bigint;
+    now bigint;
+    start bigint;
+    is_full boolean;
+    target bigint;
+    seconds float8;
+    settled bigint;
+    holder integer;
+BEGIN
+    SELECT b.last_value INTO bound_tick FROM tickid.bound_@number@ AS b;
+    bound := tickid.tick_time_v1(realm_record, bound_tick);
+    ahead := bound - tickid.time_v1(tickid.clock_v1());
+    next_call := 'fails';
+    IF pg_is_in_recovery() THEN
+        why := 'the server is a standby';
+        RETURN;
+    END IF;
+    SELECT string_agg(h.name, ', ' ORDER BY h.since), min(h.since) INTO held_by, held_since
+    FROM (
+        SELECT DISTINCT coalesce('session ' || a.pid || coalesce(' ' || nullif(a.application_name,
+                ''), ''), 'prepared transaction ' || p.gid, 'transaction ' || l.virtualtransaction)
+                AS name, coalesce(a.xact_start, p.prepared) AS since
+        FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a USING (pid)
+            LEFT JOIN pg_prepared_xacts AS p ON l.pid IS NULL AND p.transaction IN (
+                SELECT t.transactionid FROM pg_locks AS t WHERE t.locktype = 'transactionid'
+                    AND t.virtualtransaction = l.virtualtransaction)
+        WHERE l.locktype = 'relation' AND l.relation = ANY ('@words@'::regclass[])
+            AND l.database = here AND l.mode = 'RowExclusiveLock'
+    ) AS h;
+    BEGIN
+        SELECT CASE WHEN w.is_called THEN w.last_value END INTO STRICT word
+        FROM tickid.word_@number@ AS w;
+        SELECT word IS NOT NULL AND w.log_cnt = 0, CASE WHEN w.is_called THEN w.last_value - 1 END
+        INTO STRICT is_loaded, paused FROM tickid.written_@number@ AS w;
+    EXCEPTION
+        WHEN no_data_found THEN
+            why := 'bad magic number in sequence "word_@number@", as after a promotion that came too '
+                'soon: the statements of tickid sql make it anew';
+            RETURN;
+        WHEN OTHERS THEN
+            why := sqlerrm;
+            RETURN;
+    END;
+    settled := coalesce(word, (bound_tick - 1) << @shift@ | @last_sequence@);
+    IF settled & @guard@ <> 0 THEN
+        settled := settled >> @shift@ << @shift@ | @last_sequence@;
+    END IF;
+    final := CASE WHEN held_by IS NULL THEN @settled@::text END;
+    -- Where the next draw looks first.
+    @clock@now := @now@;
+    start := word;
+    SELECT h.last_value IS DISTINCT FROM tickid.home_v1('tickid.word_@number@') INTO is_copy
+    FROM tickid.home_@number@ AS h;
+    IF word IS NULL OR is_loaded OR is_copy THEN
+        target := bound_tick;
+        paused := 1;
+        IF is_loaded OR is_copy OR (SELECT o.last_value FROM tickid.origin_@number@ AS o)
+            IS DISTINCT FROM hashtextextended(tickid.generation_v1(), 0)
+        THEN
+            target := greatest(bound_tick, coalesce(word >> @shift@, 0), now + CASE
+                WHEN is_copy AND NOT is_loaded AND @copies_apart@ THEN 0
+                ELSE @skew@ + @allowance@ + 1 END);
+            paused := target;
+        END IF;
+        start := greatest(coalesce(word, 0), (target - 1) << @shift@ | @last_sequence@);
+    END IF;
+    is_full := start & @below_tick@ >= @last_sequence@;
+    target := greatest(now, (start >> @shift@) + is_full::integer);
+    seconds := greatest(0, (target - now - @allowance@) * @micros_per_tick@ / 1e6);
+    IF target > @last_tick@ THEN
+        why := 'the scheme ends with tick @last_tick@';
+    ELSIF NOT is_reserved
+        AND (word IS NULL OR is_loaded OR is_copy OR target + @ahead@ / 2 >= bound_tick)
+    THEN
+        why := 'no node is reserved for the realm @realm@ in this database';
+    ELSIF seconds > @longest@ THEN
+        why := format('the clock is %s s behind the next ID. %s', seconds::numeric(20, 3),
+            tickid.behind_v1(@number@, CASE WHEN is_full THEN target END, target - @allowance@,
+                paused));
+    ELSE
+        -- For microseconds, this is any session that starts a tick.
+        holder := (SELECT min(l.pid) FROM pg_locks AS l
+            WHERE l.locktype = 'relation' AND l.relation = 'tickid.lock_@number@'::regclass
+                AND l.database = here AND l.granted AND l.pid <> pg_backend_pid() AND l.mode NOT IN
+                    ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock'));
+        why := CASE WHEN holder IS NOT NULL
+            THEN format('the session %s holds the lock of tickid.lock_@number@', holder)
+            WHEN seconds > 0 THEN format('the clock is %s s behind the next ID',
+                seconds::numeric(20, 3)) END;
+        next_call := CASE WHEN why IS NULL THEN 'draws' ELSE 'waits' END;
+        wait := CASE WHEN seconds > 0 THEN make_interval(secs => seconds) END;
+    END IF;
+END
+$body$;
+$health$;
     name text;
     value text;
     number_of text := number::text;
@@ -724,6 +835,38 @@ BEGIN
         number_of);
 END
 $create$;
+
+-- A row for each realm that has functions: how they are, what a call of `follow` without a state
+-- would return, and what the next draw would do. Draws nothing, writes nothing, and holds no follower
+-- back. For the owner of the functions and superusers.
+CREATE OR REPLACE FUNCTION tickid.health() RETURNS TABLE (
+    realm text, scheme text, node text, earlier_nodes bigint, reserved_from timestamptz,
+    is_reserved boolean, bound timestamptz, ahead interval, final text, held_by text,
+    held_since timestamptz, next_call text, wait interval, why text
+)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number integer;
+    record jsonb;
+BEGIN
+    FOR number, record, realm, scheme, node, earlier_nodes, reserved_from, is_reserved IN
+        SELECT DISTINCT ON (g.realm) g.number, r.record, g.realm, r.record ->> 'scheme',
+            g.data ->> 'node', (SELECT count(*) FROM tickid.generator AS e
+                WHERE e.realm = g.realm AND e.number < g.number),
+            tickid.tick_time_v1(r.record, (g.data ->> 'floor')::numeric),
+            EXISTS (SELECT FROM tickid.node AS n WHERE n.realm = g.realm AND n.node = g.node
+                AND n.data @> '{"reserved": true}')
+        FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
+        WHERE to_regproc('tickid.health_' || g.number) IS NOT NULL
+        ORDER BY g.realm, g.number DESC
+    LOOP
+        EXECUTE format('SELECT h.* FROM tickid.health_%s($1, $2) AS h', number)
+        INTO bound, ahead, final, held_by, held_since, next_call, wait, why
+        USING record, is_reserved;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
 
 -- Returns the tick that all IDs of a realm's earlier nodes are below; null if there is none.
 CREATE OR REPLACE FUNCTION tickid.ahead_v1(realm_name text, id integer) RETURNS bigint

@@ -687,7 +687,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
         }
         run += 1;
     }
-    assert_eq!(run, 13);
+    assert_eq!(run, 14);
     // The last one has removed the functions, and nothing else.
     assert_eq!(base.psql("SELECT count(*) FROM orders WHERE id > 0"), "1");
     assert_eq!(base.psql("SELECT to_regclass('events_2026_11')"), "events_2026_11");

@@ -14,6 +14,8 @@ mod follow;
 #[cfg(unix)]
 mod forms;
 #[cfg(unix)]
+mod health;
+#[cfg(unix)]
 mod loss;
 #[cfg(unix)]
 mod migration;
@@ -51,6 +53,7 @@ fn main() -> std::process::ExitCode {
         .add("", &migration::TESTS)
         .add("", &release::TESTS)
         .add("", &clocks::TESTS)
+        .add("health", &health::TESTS)
         .add("follow", &follow::TESTS)
         .add("follow", &chaos::TESTS)
         .add("follow", &outbox::TESTS)

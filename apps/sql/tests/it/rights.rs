@@ -57,6 +57,7 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
         denied(&format!("SELECT tickid.advance_{number}(0, NULL)"));
     }
     denied("SELECT * FROM tickid.generator");
+    denied("SELECT * FROM tickid.health()");
     denied("SELECT tickid.ahead_v1('nanoflake', 1)");
     denied("SELECT tickid.create_public_v1()");
     denied("SELECT tickid.create_draw_v1(1, 'sno', '{}')");
