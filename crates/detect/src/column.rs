@@ -34,7 +34,8 @@ use crate::wide_column::{Verdict, WideTexts};
 ///
 /// Texts of 128 bits without hyphens, in hexadecimal or as literals of bytes, are UUIDs if three or
 /// more of the first ten are of the same version 3, 4 or 5, and no others are among them. If they
-/// are mixed, none of these is a UUID: one in 64 hashes has the bits of a version by chance.
+/// are mixed, none of these is a UUID: one in 64 hashes has the bits of a version by chance. If most
+/// texts of 128 bits may be ULIDs, with hyphens or without, they are.
 ///
 /// [`Detector::agreement`] computes an agreement, and [`Inspections::agree`] applies it to a line.
 ///
@@ -259,7 +260,7 @@ impl Inspections<'_> {
     ///
     /// Call it for the lines in turn. An integer that may be an ID, but in none of these formats,
     /// ends the agreement, because the column then has several formats, and so does a text of 128
-    /// bits that is no UUID of the column's version.
+    /// bits that is no UUID of the column's version, or no ULID.
     ///
     /// # Examples
     /// ```

@@ -155,9 +155,9 @@ impl Search<'_> {
         self.judge_here(identifier, form, false);
     }
 
-    fn has_likely_time(&self, id: &Identifier) -> bool {
+    fn has_likely_time(&self, id: &Identifier, form: Form) -> bool {
         let time = id.unix_time(self.settings);
-        doubt_of_time(id, Form::Own, self.settings, time, self.now).is_none()
+        doubt_of_time(id, form, self.settings, time, self.now).is_none()
     }
 
     fn judge(&mut self, identifier: Identifier, form: Form, is_marked: bool) {
@@ -331,10 +331,32 @@ impl Search<'_> {
     fn uuid(&mut self, uuid: Uuid, form: Form, is_grouped: bool) {
         if let Ok(id) = carry::from_uuid(uuid, self.settings) {
             self.judge(Identifier::Carried(id), form, true);
+        } else if is_grouped || self.scope == Scope::Whole {
+            self.in_uuid(uuid, form);
         }
         let is_valid = version(uuid).is_some() || uuid.is_nil() || uuid.is_max();
         if is_grouped || is_valid {
             self.judge(Identifier::Uuid(uuid), form, is_grouped && is_valid);
+        }
+    }
+
+    /// Adds the IDs that columns of UUIDs hold although they are none, such as ULIDs. One with the
+    /// version 7 has the same time as the UUID.
+    fn in_uuid(&mut self, uuid: Uuid, form: Form) {
+        let form = match form {
+            Form::Own | Form::Hex => Form::Hex,
+            Form::Bytes => Form::Bytes,
+            Form::Text(_) | Form::Int | Form::Tuple => return,
+        };
+        for (format, description) in READ_ONLY {
+            let id = Foreign::new(*format, uuid.as_bytes());
+            if description.accepts(uuid.as_bytes())
+                && version(uuid) != Some(7)
+                // Or each UUID would be one of some time.
+                && self.has_likely_time(&Identifier::Foreign(id), form)
+            {
+                self.foreign(id, form, Alphabets::NONE);
+            }
         }
     }
 
@@ -361,8 +383,9 @@ impl Search<'_> {
             if prefix_len > 0 || version(uuid) == Some(7) {
                 let reading = Identifier::TypeId { uuid, prefix_len };
                 // Any suffix can have the six bits of version 7 by chance.
-                let is_marked =
-                    prefix_len > 0 && version(uuid) == Some(7) && self.has_likely_time(&reading);
+                let is_marked = prefix_len > 0
+                    && version(uuid) == Some(7)
+                    && self.has_likely_time(&reading, Form::Own);
                 self.judge(reading, Form::Own, is_marked);
             }
         }
@@ -374,7 +397,7 @@ impl Search<'_> {
         let reading = Identifier::Foreign(id);
         let marks = id.description().and_then(|it| it.marks);
         let has_marks = marks.is_some_and(|marks| alphabets.are(marks));
-        self.judge(reading, form, has_marks && self.has_likely_time(&reading));
+        self.judge(reading, form, has_marks && self.has_likely_time(&reading, form));
     }
 
     /// Adds the IDs of formats that are only read, and whose texts are coded so.

@@ -107,7 +107,8 @@ fn since(id: &Identifier, form: Form, settings: &Settings) -> UnixTime {
             let prior = id.format().prior();
             // Digits alone are no evidence for a format, so its integers count only from its first
             // release.
-            prior.integers_since.filter(|_| form == Form::Int).unwrap_or(prior.since)
+            let is_bare = form == Form::Int || id.is_in_uuid(form);
+            prior.integers_since.filter(|_| is_bare).unwrap_or(prior.since)
         }
     }
 }

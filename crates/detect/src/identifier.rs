@@ -115,6 +115,44 @@ impl Foreign {
 pub(crate) const NANOFLAKES: [Preset; 3] = [Preset::Twitter, Preset::Discord, Preset::UnixEpoch];
 
 impl Identifier {
+    /// Returns the ID of a format that has these bytes, the highest first, unless the format has no
+    /// such ID. TypeIDs and Unix times have no bytes of their own.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Settings, Uuid};
+    /// use tickid_detect::{Format, Identifier, Inspection};
+    ///
+    /// // A ULID from a column of UUIDs.
+    /// let uuid = Uuid::parse_str("01563df3-6481-d676-4c61-efb99302bd5b")?;
+    /// let id = Identifier::from_bytes(Format::Ulid, uuid.as_bytes()).ok_or("not 16 bytes")?;
+    /// let ulid = Inspection::new(id, "", &Settings::default());
+    /// assert_eq!(ulid.text(), "01ARYZ6S41TSV4RRFFQ69G5FAV");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn from_bytes(format: Format, bytes: &[u8]) -> Option<Self> {
+        if let Some(description) = format.description() {
+            return description.accepts(bytes).then(|| Self::Foreign(Foreign::new(format, bytes)));
+        }
+        if let Some(preset) = Preset::named(format.key()) {
+            let id = SnowflakeId::new(u64::from_be_bytes(bytes.try_into().ok()?));
+            return (id <= preset.layout().max_id()).then_some(Self::Preset(preset, id));
+        }
+        let kinds = Kind::ALL.iter().filter(|kind| Format::of_kind(**kind) == format);
+        if let Some(id) = kinds.filter_map(|kind| AnyId::from_bytes(*kind, bytes).ok()).next() {
+            return Some(Self::Scheme(id));
+        }
+        if format == Format::Mastodon {
+            return Some(Self::Mastodon(Mastodon(u64::from_be_bytes(bytes.try_into().ok()?))));
+        }
+        let bytes = bytes.try_into().ok()?;
+        if format == Format::Kuid {
+            return Some(Self::KuidWide(WideGlobalId::from_bytes(bytes)));
+        }
+        (format == Format::Uuid).then(|| Self::Uuid(Uuid::from_bytes(bytes)))
+    }
+
     /// Returns the ID, if it belongs to one of the schemes. For a UUID that holds such an ID, this
     /// is the ID in it.
     #[must_use]
@@ -278,6 +316,21 @@ impl Identifier {
             Self::KuidWide(id) => id.tick(settings.drift).is_none(),
             Self::Foreign(id) => id.description().is_some_and(|it| it.is_never_issued(id.bytes())),
             Self::Preset(..)
+            | Self::Mastodon(_)
+            | Self::Uuid(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => false,
+        }
+    }
+
+    /// Reports whether this is an ID with a text of its own that was written like a UUID.
+    pub(crate) fn is_in_uuid(&self, form: Form) -> bool {
+        match self {
+            Self::Foreign(id) => form != Form::Own && id.bytes().len() == size_of::<Uuid>(),
+            Self::Scheme(_)
+            | Self::KuidWide(_)
+            | Self::Carried(_)
+            | Self::Preset(..)
             | Self::Mastodon(_)
             | Self::Uuid(_)
             | Self::TypeId { .. }

@@ -261,6 +261,9 @@ impl<'a> Inspection<'a> {
             (Identifier::Scheme(id), Form::Text(form)) => CanonicalText::Id(id.text_in(form)?),
             (Identifier::KuidWide(id), Form::Text(form)) => CanonicalText::Id(wide_text(id, form)?),
             (_, Form::Text(_)) => return None,
+            (Identifier::Foreign(_), Form::Int | Form::Hex | Form::Bytes) => {
+                text_in(form, &self.identifier, &self.bytes, "")
+            }
             (_, Form::Own | Form::Int | Form::Hex | Form::Bytes | Form::Tuple) => self.text,
         };
         Some(Self { form, text, ..self })
@@ -481,15 +484,16 @@ fn wide_text(id: WideGlobalId, form: TextForm) -> Option<IdText> {
 /// Returns the text of an ID that was read in a form. That is the canonical one if the form is not a
 /// text.
 fn text_in<'a>(
-    form: Form,
+    written: Form,
     identifier: &Identifier,
     bytes: &[u8],
     given: &'a str,
 ) -> CanonicalText<'a> {
-    let form = match form {
+    let form = match written {
         Form::Text(form) => Some(form),
         Form::Own | Form::Int | Form::Hex | Form::Bytes | Form::Tuple => None,
     };
+    let is_other = given.is_empty() || !matches!(written, Form::Own);
     match *identifier {
         // A reading has a form of its scheme.
         Identifier::Scheme(id) => {
@@ -512,10 +516,11 @@ fn text_in<'a>(
             CanonicalText::Uuid(text)
         }
         Identifier::Foreign(id) if id.is_hexadecimal() => CanonicalText::Hex(IdHex::new(bytes)),
-        Identifier::Foreign(id) if given.is_empty() && id.is_decimal() => CanonicalText::Decimal(
+        // Without a text that was given, or with one that is not the format's own.
+        Identifier::Foreign(id) if is_other && id.is_decimal() => CanonicalText::Decimal(
             tickid_text::decimal::encode(identifier.integer().unwrap_or_default()),
         ),
-        Identifier::Foreign(id) if given.is_empty() => {
+        Identifier::Foreign(id) if is_other => {
             let (text, len) = id.description().map_or_else(Default::default, |it| it.write(bytes));
             CanonicalText::Foreign(text, len)
         }

@@ -190,11 +190,12 @@ impl Reading {
             }
             Identifier::Preset(..) | Identifier::Mastodon(_) => number,
             Identifier::Foreign(id) if id.is_decimal() => number,
-            Identifier::Foreign(id) => {
+            Identifier::Foreign(id) if self.form == Form::Own => {
                 let bits = id.description()?.chance(text)?;
                 Some((bits, Doubt::Unexplained))
             }
-            Identifier::Scheme(_)
+            Identifier::Foreign(_)
+            | Identifier::Scheme(_)
             | Identifier::KuidWide(_)
             | Identifier::Carried(_)
             | Identifier::Uuid(_)
@@ -508,6 +509,19 @@ impl Readings {
                 _ => one.format().prior().doubt,
             };
         });
+        // One in eight ULIDs has the bits of a UUID's version by chance, and far more UUIDs are none.
+        let uuid = |one: &Reading| {
+            let Identifier::Uuid(uuid) = one.identifier else { return None };
+            version(uuid).filter(|_| one.is_likely()).map(|_| one.surprise)
+        };
+        let uuid = self.weighed().find_map(uuid);
+        if let Some(uuid) = uuid {
+            self.change_likely(|one| {
+                if one.identifier.is_in_uuid(one.form) {
+                    one.surprise = one.surprise.max(uuid.saturating_add(1));
+                }
+            });
+        }
         // A format that is modest comes behind systems that are as likely.
         let (mut after_likely, mut after_others) = (0, 0);
         let found = self.found.iter().map_while(Option::as_ref);

@@ -1,4 +1,4 @@
-//! Texts of 128 bits in one column, which decide together whether they are UUIDs.
+//! Texts of 128 bits in one column, which decide together whether they are UUIDs or ULIDs.
 
 use tickid_convert::{Form, Settings};
 use tickid_core::UnixTime;
@@ -10,15 +10,18 @@ use crate::formats::Format;
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
 
-/// What the texts of 128 bits in a column are, of those that have no hyphens.
+/// What the texts of 128 bits in a column are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Each is what it is by itself, because there are too few to decide.
     #[default]
     Each,
-    /// UUIDs, of which so many lines have the same version.
+    /// UUIDs. Of those without hyphens, so many lines have the same version.
     Uuids { version: usize, lines: usize },
-    /// Random bits, as of hashes. One in 64 of them has the bits of a version by chance.
+    /// IDs of another format in UUIDs, such as ULIDs, which most of so many lines are.
+    InUuids { format: Format, lines: usize },
+    /// Those without hyphens are random bits, as of hashes. One in 64 of them has the bits of a
+    /// version by chance.
     Random,
 }
 
@@ -27,6 +30,7 @@ impl Verdict {
     pub(crate) const fn format(self) -> Option<Format> {
         match self {
             Self::Uuids { .. } => Some(Format::Uuid),
+            Self::InUuids { format, .. } => Some(format),
             Self::Each | Self::Random => None,
         }
     }
@@ -34,34 +38,44 @@ impl Verdict {
     /// Returns the number of lines that have it.
     pub(crate) const fn lines(self) -> usize {
         match self {
-            Self::Uuids { lines, .. } => lines,
+            Self::Uuids { lines, .. } | Self::InUuids { lines, .. } => lines,
             Self::Each | Self::Random => 0,
         }
     }
 
     /// Applies the verdict to a line. One that contradicts it ends it.
     pub(crate) fn settle(&mut self, readings: &mut Readings) {
-        let doubt = match *self {
+        // Whether a reading is what the column says, if that speaks of it.
+        let is_it: &dyn Fn(&Reading) -> Option<bool> = match self {
             Self::Each => return,
             Self::Uuids { version, .. } if is_bare(readings) => {
-                if bare_version(readings) != Some(version) {
+                if bare_version(readings) != Some(*version) {
                     *self = Self::Each;
                     return;
                 }
-                None
+                &|one| is_undecided(one).then_some(one.bare_version().is_some())
             }
-            Self::Uuids { .. } => return,
-            Self::Random => Some(Doubt::Unexplained),
+            Self::Random if is_bare(readings) => &|one| is_undecided(one).then_some(false),
+            Self::Uuids { .. } | Self::Random => return,
+            Self::InUuids { .. } => {
+                if !readings.weighed().any(is_in_uuid) {
+                    // One of version 7 has the same time.
+                    let is_timed = |one: &Reading| is_uuid(one) && one.time.is_some();
+                    if !readings.likely().any(is_timed)
+                        && (is_bare(readings) || readings.iter().any(is_uuid))
+                    {
+                        *self = Self::Each;
+                    }
+                    return;
+                }
+                &|one| (is_in_uuid(one) || is_uuid(one)).then_some(is_in_uuid(one))
+            }
         };
-        if bare_version(readings).is_none() {
-            return;
-        }
-        readings.change_weighed(|one| {
-            if one.bare_version().is_some() {
-                one.doubt = doubt;
-                // Before what one line may be by chance.
-                one.surprise = if doubt.is_none() { 0 } else { one.surprise };
-            }
+        readings.change_weighed(|one| match is_it(one) {
+            // Before what one line may be by chance.
+            Some(true) => (one.doubt, one.surprise) = (None, 0),
+            Some(false) => one.doubt = one.doubt.or(Some(Doubt::Unexplained)),
+            None => {}
         });
         readings.settle();
     }
@@ -72,10 +86,14 @@ impl Verdict {
 pub(crate) struct WideTexts {
     /// The number of texts that were looked at.
     seen: usize,
-    /// The number of those that have 128 bits and no hyphens.
+    /// The number of those that have 128 bits.
     lines: usize,
-    /// The version that all of these have as UUIDs.
+    /// The number of those that have no hyphens, and the version that all of them have as UUIDs.
+    bare: usize,
     version: Option<usize>,
+    /// The number of lines that are likely an ID in a UUID, and the format of these.
+    held: usize,
+    format: Option<Format>,
 }
 
 impl WideTexts {
@@ -90,17 +108,29 @@ impl WideTexts {
         let readings = detect(text, settings, Some(now));
         if is_bare(&readings) {
             let version = bare_version(&readings);
-            self.version = version.filter(|_| self.lines == 0 || self.version == version);
-            self.lines += 1;
+            self.version = version.filter(|_| self.bare == 0 || self.version == version);
+            self.bare += 1;
+        } else if !readings.iter().any(is_uuid) {
+            return;
+        }
+        self.lines += 1;
+        if let Some(held) = readings.likely().find(|one| is_in_uuid(one)) {
+            self.format = Some(held.format());
+            self.held += 1;
         }
     }
 
     pub(crate) fn verdict(self) -> Verdict {
-        match self.version {
-            Some(version) if self.lines >= MIN_LINES => {
-                Verdict::Uuids { version, lines: self.lines }
-            }
-            None if self.lines > 1 => Verdict::Random,
+        let Self { lines, bare, version, held, .. } = self;
+        if let Some(format) = self.format
+            && lines >= MIN_LINES
+            && 2 * held > lines
+        {
+            return Verdict::InUuids { format, lines };
+        }
+        match version {
+            Some(version) if bare >= MIN_LINES => Verdict::Uuids { version, lines: bare },
+            None if bare > 1 => Verdict::Random,
             Some(_) | None => Verdict::Each,
         }
     }
@@ -109,12 +139,23 @@ impl WideTexts {
 /// Reports whether a text is 16 bytes in hexadecimal or a literal of them. Each is also a kuid with
 /// a wide node.
 fn is_bare(readings: &Readings) -> bool {
-    let is_literal = |one: &Reading| matches!(one.form(), Form::Hex | Form::Bytes);
-    readings
-        .iter()
-        .any(|one| matches!(one.identifier(), Identifier::KuidWide(_)) && is_literal(one))
+    let is_literal = |one: &Reading| matches!(one.form, Form::Hex | Form::Bytes);
+    readings.iter().any(|one| matches!(one.identifier, Identifier::KuidWide(_)) && is_literal(one))
 }
 
 fn bare_version(readings: &Readings) -> Option<usize> {
     readings.weighed().find_map(Reading::bare_version)
+}
+
+fn is_uuid(one: &Reading) -> bool {
+    matches!(one.identifier, Identifier::Uuid(_))
+}
+
+fn is_in_uuid(one: &Reading) -> bool {
+    one.identifier.is_in_uuid(one.form)
+}
+
+/// Reports whether random bits look like it once in some hundred times.
+fn is_undecided(one: &Reading) -> bool {
+    one.bare_version().is_some() || is_in_uuid(one)
 }

@@ -137,7 +137,7 @@ static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let is_read = |format: Format| {
         Scheme::of(format).is_some()
             || Preset::named(format.key()).is_some()
-            || matches!(format, Format::Uuid | Format::Mastodon)
+            || matches!(format, Format::Uuid | Format::Ulid | Format::Mastodon)
     };
     let formats = NamedFormat::all(is_read).into_iter();
     // It has the texts of Nanoflakes.
@@ -180,6 +180,8 @@ pub(super) enum Target {
     UuidV7,
     /// The text of a sno ID as 16 bytes.
     UuidSno,
+    /// The bits of a UUID in the digits of a ULID.
+    Ulid,
 }
 
 static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
@@ -189,7 +191,7 @@ static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
         let forms = [None].into_iter().chain(forms.map(Some));
         forms.map(|form| Target::Scheme { scheme: *scheme, form })
     });
-    schemes.chain([Target::Uuid, Target::UuidV7, Target::UuidSno]).collect()
+    schemes.chain([Target::Uuid, Target::UuidV7, Target::UuidSno, Target::Ulid]).collect()
 });
 
 impl ValueEnum for Target {
@@ -204,12 +206,14 @@ impl ValueEnum for Target {
             Self::Scheme { scheme, form: Some(form) } => {
                 PossibleValue::new(format!("{}/{form}", name_of(scheme))).hide(true)
             }
-            Self::Uuid => PossibleValue::new("uuid").help("A UUID of version 8 that holds the ID"),
+            Self::Uuid => PossibleValue::new("uuid")
+                .help("A UUID of version 8 that holds the ID; of a ULID the one with its bits"),
             Self::UuidV7 => PossibleValue::new("uuid-v7")
                 .help("A UUID of version 7 that holds the ID, and sorts by time"),
             Self::UuidSno => {
                 PossibleValue::new("uuid-sno").help("The text of a sno ID as 16 bytes")
             }
+            Self::Ulid => PossibleValue::new("ulid").help("The ULID with the bits of a UUID"),
         })
     }
 }

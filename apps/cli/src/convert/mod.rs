@@ -118,7 +118,7 @@ impl Converter<'_> {
             Failure::Invalid { reason, hint: hint.map(Cow::Owned) }
         };
         if let Some(from) = from {
-            let original = source::read(from, input.text, &self.reader);
+            let original = source::read(from, self.arguments.to, input.text, &self.reader);
             return Ok((original.map_err(invalid)?, None));
         }
         // A guess has to be shown, or a wrong one would go unnoticed. Once for each format is

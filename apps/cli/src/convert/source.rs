@@ -6,7 +6,7 @@ use tickid_detect::{Agreement, Confidence, Doubt, Format, Identifier, Reading};
 use tickid_snowflake::Preset;
 use uuid::Uuid;
 
-use super::args::Source;
+use super::args::{Source, Target};
 use crate::options::{KuidKind, Scheme};
 use crate::reading::{NamedFormat, Reader, named, schemes};
 
@@ -72,9 +72,18 @@ impl Original {
 }
 
 /// Reads `text` in the format that was named. The error is a predicate.
-pub(super) fn read(source: Source, text: &[u8], reader: &Reader<'_>) -> Result<Original, String> {
+pub(super) fn read(
+    source: Source,
+    to: Target,
+    text: &[u8],
+    reader: &Reader<'_>,
+) -> Result<Original, String> {
     if source.format().format == Format::Uuid {
         let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
+        // Whatever it holds.
+        if to == Target::Ulid {
+            return Ok(Original::Read(Identifier::Uuid(uuid)));
+        }
         let id = carry::from_uuid(uuid, &reader.settings);
         let id = id.map_err(|error| format!("can't be read: {error}"))?;
         return Ok(Original::Read(Identifier::Carried(id)));

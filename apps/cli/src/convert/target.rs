@@ -6,7 +6,7 @@ use tickid_convert::{
     AnyId, AnyScheme, ConvertError, Converted, Form, Kind, Loss, Nodes, Options, Settings,
     ToParts as _, carry, convert_any, restore_any,
 };
-use tickid_detect::{Format, Identifier};
+use tickid_detect::{Format, Identifier, Inspection};
 use tickid_scru64::NodeIdSize;
 use tickid_snowflake::Preset;
 use uuid::Uuid;
@@ -23,6 +23,7 @@ use crate::options::{KuidKind, TO, given, name_of};
 pub(super) enum NewId {
     Id(AnyId),
     Uuid(Uuid),
+    Ulid(Uuid),
 }
 
 impl NewId {
@@ -32,13 +33,20 @@ impl NewId {
         let id = match self {
             Self::Id(id) => id,
             Self::Uuid(uuid) => return Ok(uuid.to_string()),
+            Self::Ulid(uuid) => {
+                let id = Identifier::from_bytes(Format::Ulid, uuid.as_bytes());
+                let id = id.ok_or_else(|| not_converted("it has too many bits"))?;
+                return Ok(Inspection::new(id, "", &Settings::default()).text().to_owned());
+            }
         };
         let name = match to {
             Target::Scheme { form: Some(name), .. } => name,
             // Restored IDs may be of a scheme although the target is a UUID.
-            Target::Scheme { form: None, .. } | Target::Uuid | Target::UuidV7 | Target::UuidSno => {
-                return Ok(id.to_string());
-            }
+            Target::Scheme { form: None, .. }
+            | Target::Uuid
+            | Target::UuidV7
+            | Target::UuidSno
+            | Target::Ulid => return Ok(id.to_string()),
         };
         let form = Form::named(id.kind(), name);
         let text = |form| id.write_in(form, |text| String::from_utf8_lossy(text).into_owned());
@@ -50,7 +58,7 @@ impl NewId {
     pub(super) fn hex(&self) -> String {
         match self {
             Self::Id(id) => id.bytes().to_string(),
-            Self::Uuid(uuid) => uuid.simple().to_string(),
+            Self::Uuid(uuid) | Self::Ulid(uuid) => uuid.simple().to_string(),
         }
     }
 }
@@ -60,7 +68,7 @@ impl Target {
     pub(super) fn format(self) -> String {
         match self {
             Self::Scheme { scheme, .. } => name_of(&scheme),
-            Self::Uuid | Self::UuidV7 | Self::UuidSno => name_of(&self),
+            Self::Uuid | Self::UuidV7 | Self::UuidSno | Self::Ulid => name_of(&self),
         }
     }
 
@@ -68,7 +76,7 @@ impl Target {
     fn kind(self, kind: KuidKind) -> Option<Kind> {
         match self {
             Self::Scheme { scheme, .. } => Some(scheme.kind(kind)),
-            Self::Uuid | Self::UuidV7 | Self::UuidSno => None,
+            Self::Uuid | Self::UuidV7 | Self::UuidSno | Self::Ulid => None,
         }
     }
 }
@@ -78,7 +86,7 @@ pub(super) fn check_given(arguments: &ConvertArguments) -> Result<(), Failure> {
     let sources = arguments.from.map_or_else(|| Kind::ALL.to_vec(), Source::kinds);
     let targets = match arguments.to {
         Target::Scheme { scheme, .. } => scheme.kinds(),
-        Target::Uuid | Target::UuidV7 | Target::UuidSno => Vec::new(),
+        Target::Uuid | Target::UuidV7 | Target::UuidSno | Target::Ulid => Vec::new(),
     };
     let kinds = [targets.clone(), sources].concat();
     let has = |option: &str| match option.strip_prefix(TO) {
@@ -222,6 +230,20 @@ pub(super) fn make(
             converted.map_err(|error| problem(&error, &original, kind, options))?;
         return Ok((NewId::Id(id), loss));
     }
+    // A UUID may hold the bits of a ULID, whatever they mean there.
+    if arguments.to == Target::Uuid
+        && let Original::Read(Identifier::Foreign(id)) = original
+        && let Ok(uuid) = Uuid::from_slice(id.bytes())
+    {
+        return Ok((NewId::Uuid(uuid), Loss::default()));
+    }
+    if arguments.to == Target::Ulid {
+        let Original::Read(Identifier::Uuid(uuid)) = original else {
+            let reason = "only UUIDs have the bits of a ULID; --from uuid takes those of any";
+            return Err(not_converted(format!("a {}: {reason}", original.name())));
+        };
+        return Ok((NewId::Ulid(uuid), Loss::default()));
+    }
     let Some(id) = id else {
         // Which fails for a reading without fields.
         original.parts(&source).map_err(not_converted)?;
@@ -234,7 +256,7 @@ pub(super) fn make(
         (Target::UuidSno, _) => {
             return Err(not_converted(format!("a {}, and not a sno ID", id.kind())));
         }
-        (Target::Uuid | Target::Scheme { .. }, _) => carry::to_uuid(id),
+        (Target::Uuid | Target::Ulid | Target::Scheme { .. }, _) => carry::to_uuid(id),
     };
     Ok((NewId::Uuid(uuid), Loss::default()))
 }

@@ -230,6 +230,40 @@ fn foreign_formats_are_read() {
     assert_eq!(unix_ms("nanoflake/decimal", "1099511627776", ""), 1_288_835_236_800_i64);
 }
 
+/// A column of UUIDs may hold ULIDs, which then have no version.
+#[test]
+fn uuids_and_ulids_have_the_same_bits() {
+    let (ulid, uuid) = ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "01563e3a-b5d3-d676-4c61-efb99302bd5b");
+    for (from, uuid) in [
+        ("--from ulid", uuid),
+        ("", uuid),
+        // Of version 7, and a time of the next decades.
+        ("--from ulid", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"),
+    ] {
+        let made = stdout_of(&format!("convert --from uuid --to ulid --exact {uuid}"));
+        assert_eq!(made.trim_end().len(), ulid.len());
+        let back = run(&format!("convert {from} --to uuid --exact {made}"));
+        assert_eq!((back.status, back.stdout), (OK, format!("{uuid}\n")), "{}", back.stderr);
+    }
+    assert_eq!(stdout_of(&format!("convert --to uuid --from ulid {ulid}")), format!("{uuid}\n"));
+    // Written as a UUID, it is a ULID as well.
+    assert_eq!(stdout_of(&format!("convert --to uuid --from ulid {uuid}")), format!("{uuid}\n"));
+    let json = &json_lines(&stdout_of(&format!("convert --from ulid --to uuid --json {ulid}")))[0];
+    assert_eq!((&json["from"], &json["id"]), (&"ulid".into(), &uuid.into()));
+    let shown = &json_lines(&stdout_of(&format!("inspect --json {uuid}")))[0];
+    assert_eq!((&shown["scheme"], &shown["text"]), (&"ulid".into(), &ulid.into()));
+    assert_eq!(shown["time"], "2016-07-30T23:54:10.259Z");
+    for (arguments, said) in [
+        ("--from sno --to ulid brpk4q72xwf2m63l", "only UUIDs have the bits of a ULID"),
+        ("--from ulid --to sno 01ARZ3NDEKTSV4RRFFQ69G5FAV", "a ULID"),
+        ("--from ulid --to uuid-v7 01ARZ3NDEKTSV4RRFFQ69G5FAV", "a ULID"),
+    ] {
+        let ran = run(&format!("convert {arguments}"));
+        assert_eq!(ran.status, INVALID, "{arguments}");
+        assert!(ran.stderr.contains(said), "{arguments}: {}", ran.stderr);
+    }
+}
+
 #[test]
 fn uuids_round_trip() {
     let text = "brpk4q72xwf2m63l";

@@ -21,9 +21,9 @@ pub(crate) use self::texts::{CROCKFORD, type_id};
 pub(crate) struct Prior {
     /// The time since which such IDs are made.
     pub(crate) since: UnixTime,
-    /// The same for decimal integers of a format with a different text. Digits say nothing about
-    /// their format, so they count from about its first release. `None` if that is not known to be
-    /// later.
+    /// The same for decimal integers of a format with a different text, and for those that look like
+    /// a UUID. Digits say nothing about their format, so they count from about its first release.
+    /// `None` if that is not known to be later.
     pub(crate) integers_since: Option<UnixTime>,
     /// The additional bits of surprise at such an ID because the format is rare.
     pub(crate) rarity: u32,
@@ -214,7 +214,7 @@ formats! {
     /// A TypeID, a UUID behind a prefix.
     TypeId("typeid", "TypeID"): OLD;
     /// ULID: <https://github.com/ulid/spec>
-    Ulid("ulid", "ULID"): OLD, Description {
+    Ulid("ulid", "ULID"): Prior { integers_since: Some(OURS.since), ..OLD }, Description {
         features: "26 digits of Crockford's base 32, 128 bits",
         coding: Coding::Digits(&texts::CROCKFORD),
         lens: 26..=26,

@@ -1,10 +1,11 @@
 //! Columns of integers: those of IDs agree on their format, and others on none.
 
-use tickid_convert::{AnyId, Settings};
+use tickid_convert::{AnyId, Settings, Uuid};
 use tickid_core::{Clock, ClockError, ManualClock, UnixTime};
 use tickid_detect::{Agreement, Confidence, Detector, Doubt, Format, Inspections, Reading};
 use tickid_sno::SnoId;
 use tickid_testkit::Dice;
+use uuid::Variant;
 
 /// 2025-11-24.
 const NOW_MS: u64 = 1_764_000_000_000;
@@ -601,6 +602,122 @@ fn uuids_without_hyphens_agree() {
         let log = column.join(" ");
         assert_eq!(detector().find(log.as_bytes()).count(), 0, "{log}");
     }
+}
+
+/// Returns the 16 bytes of a ULID of the last year, as a number.
+fn ulid(dice: &mut Dice) -> u128 {
+    let ms = u128::from(NOW_MS - dice.below(DAY_MS * 365));
+    ms << 80 | bits_of(dice, None) >> 48
+}
+
+fn version_of(bits: u128) -> Option<usize> {
+    let uuid = Uuid::from_u128(bits);
+    (uuid.get_variant() == Variant::RFC4122 && matches!(uuid.get_version_num(), 1..=8))
+        .then(|| uuid.get_version_num())
+}
+
+/// A column of UUIDs may hold ULIDs, of which one in eight has the bits of a version by chance.
+#[test]
+fn ulids_in_a_column_of_uuids_agree() {
+    let (mut dice, detector) = (Dice::new(29), detector());
+    let [lower, _, list] = BARE;
+    let likely = |found: &Inspections<'_>| {
+        found.readings().likely().map(Reading::format).collect::<Vec<_>>()
+    };
+    let (mut versions, mut alone) = (0, 0);
+    for form in [|bits| Uuid::from_u128(bits).to_string(), lower, list] {
+        for _ in 0..COLUMNS / 4 {
+            let bits: Vec<u128> = (0..10).map(|_| ulid(&mut dice)).collect();
+            let column: Vec<String> = bits.iter().map(|bits| form(*bits)).collect();
+            let mut agreement = detector.agreement(column.iter().map(String::as_bytes));
+            assert_eq!((agreement.has(Format::Ulid), agreement.lines()), (true, 10), "{column:?}");
+            for (text, bits) in column.iter().zip(bits) {
+                let (mut found, version) = (detector.inspect(text), version_of(bits));
+                let first = found.first().unwrap();
+                match version {
+                    None => {
+                        let confidence = first.confidence();
+                        assert_eq!(confidence, Some(Confidence::Likely), "{text}");
+                        assert_eq!(likely(&found), [Format::Ulid], "{text}");
+                    }
+                    // Of the same time.
+                    Some(7) => {}
+                    Some(_) if text.contains('-') => {
+                        assert_eq!(likely(&found), [Format::Uuid, Format::Ulid], "{text}");
+                        assert_eq!(first.confidence(), Some(Confidence::Likely), "{text}");
+                        versions += 1;
+                    }
+                    Some(_) => alone += 1,
+                }
+                found.agree(&mut agreement);
+                let expected = if version == Some(7) { Format::Uuid } else { Format::Ulid };
+                assert_eq!(likely(&found), [expected], "{text} of {column:?}");
+                let first = found.first().unwrap();
+                let time = i64::try_from(bits >> 80).unwrap();
+                assert_eq!(first.unix_time().unwrap().as_millis(), time, "{text}");
+                if expected == Format::Ulid {
+                    let ulid = detector.inspect(first.text());
+                    assert_eq!(ulid.first().unwrap().identifier(), first.identifier(), "{text}");
+                }
+            }
+            assert!(agreement.has(Format::Ulid));
+            // A UUID that holds no such time ends the agreement.
+            let other = "919108f7-52d1-4320-9bac-f847db4148a8";
+            detector.inspect(other).agree(&mut agreement);
+            assert!(agreement.is_none());
+            // Some among UUIDs are what each is.
+            let mut mixed: Vec<String> = (0..10).map(|_| other.to_owned()).collect();
+            mixed[..4].clone_from_slice(&column[..4]);
+            let agreement = detector.agreement(mixed.iter().map(String::as_bytes));
+            assert!(!agreement.has(Format::Ulid), "{mixed:?}");
+        }
+    }
+    assert!(versions > 20 && alone > 40, "{versions} and {alone}");
+}
+
+/// A ULID in a UUID has a time from 2010 to a month ahead.
+#[test]
+fn few_uuids_look_like_ulids() {
+    let (mut dice, detector) = (Dice::new(30), detector());
+    let format = |ms: u64, rest: u128| {
+        let text = Uuid::from_u128(u128::from(ms) << 80 | rest).to_string();
+        let found = detector.inspect(&text);
+        found.readings().likely().map(Reading::format).next()
+    };
+    // Without a version.
+    let rest = 0xd676_4c61_efb9_9302_bd5b;
+    let first_ms = 1_262_304_000_000;
+    for (ms, expected) in [
+        (first_ms - DAY_MS, Format::Uuid),
+        (first_ms + DAY_MS, Format::Ulid),
+        (NOW_MS, Format::Ulid),
+        (NOW_MS + DAY_MS * 30, Format::Ulid),
+        (NOW_MS + DAY_MS * 30 + 1, Format::Uuid),
+    ] {
+        assert_eq!(format(ms, rest), Some(expected), "{ms}");
+    }
+    // Nor do random bits, and no IDs are found in logs of them.
+    let mut bits = || bits_of(&mut dice, None);
+    let likely = (0..2_000).filter(|_| {
+        let text = Uuid::from_u128(bits()).to_string();
+        detector.inspect(&text).readings().likely().any(|one| one.format() == Format::Ulid)
+    });
+    let likely = likely.count();
+    assert!((1..10).contains(&likely), "{likely}");
+    let ulid = u128::from(NOW_MS) << 80 | rest;
+    for (text, found) in [
+        (Uuid::from_u128(ulid).to_string(), Some(Format::Ulid)),
+        (format!("{ulid:032x}"), None),
+        (format!("0x{ulid:032x}"), None),
+        (ulid.to_string(), None),
+    ] {
+        let mut ids = detector.find(text.as_bytes());
+        let first = ids.next().and_then(|(_, found)| Some(found.first()?.format()));
+        assert_eq!(first, found, "{text}");
+    }
+    // Nor is a number of as many bits one.
+    let number = detector.inspect(&ulid.to_string()).readings().iter().count();
+    assert_eq!(number, 1, "a kuid with a wide node");
 }
 
 /// As trace IDs are.
