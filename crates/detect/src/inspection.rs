@@ -257,6 +257,10 @@ impl<'a> Inspection<'a> {
     /// ```
     #[must_use]
     pub fn in_form(self, form: Form) -> Option<Self> {
+        // Mostly so, and the text is there already.
+        if form == self.form {
+            return Some(self);
+        }
         let text = match (self.identifier, form) {
             (Identifier::Scheme(id), Form::Text(form)) => CanonicalText::Id(id.text_in(form)?),
             (Identifier::KuidWide(id), Form::Text(form)) => CanonicalText::Id(wide_text(id, form)?),
