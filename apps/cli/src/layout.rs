@@ -22,8 +22,8 @@ use crate::output::printed::write_json;
 
 The table has the fields of each layout, the days of the first and the last ID, the nodes, and the
 IDs that one of them makes in a second. The text of a layout has its fields from high to low and its
-epoch, as milliseconds since 1970 or a date: 39 bits of time in units of 10 ms, 8 of sequence (s),
-16 of node (n). Layouts of 64 bits have /unsigned before the @.")]
+epoch, as milliseconds since 1970, a date or a time (2014-09-01T12:30:00Z): 39 bits of time in units
+of 10 ms, 8 of sequence (s), 16 of node (n). Layouts of 64 bits have /unsigned before the @.")]
 pub(crate) struct LayoutArguments {
     /// The layout, by name or as in 41x1ms/10n/12s@2026-01-01 [default: a table of the names]
     #[arg(value_name = "NAME|LAYOUT", value_parser = parse)]

@@ -47,7 +47,8 @@ impl<O: Order> fmt::Display for Snowflake<O> {
 }
 
 /// Reads the text that [`Display`](fmt::Display) writes. It can also have a different unit for the
-/// same time (`1000ms` for `1s`) and a date as the epoch (`@2014-09-01`, at midnight UTC).
+/// same time (`1000ms` for `1s`), and as the epoch a date (`@2014-09-01`, at midnight UTC) or a time in
+/// UTC (`@2014-09-01T12:30:00Z`).
 ///
 /// # Errors
 /// Returns a [`LayoutError`] that names the place where the form is wrong, or the field whose value
@@ -171,7 +172,8 @@ impl<'a> Cursor<'a> {
 
     fn epoch(&mut self) -> Result<UnixTime, LayoutError> {
         let start = self.position;
-        let expected = "the epoch in milliseconds since 1970, or a date such as 2014-09-01";
+        let expected = "the epoch in milliseconds since 1970, or a date such as 2014-09-01 or \
+                        2014-09-01T12:30:00Z";
         let is_negative = self.take_any(&["-"]).is_some();
         let number = self.digits(expected)?;
         if !is_negative && self.take_any(&["-"]).is_some() {
@@ -215,7 +217,39 @@ impl<'a> Cursor<'a> {
         let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
         // Days since 0000-03-01, which is 719,468 days before 1970.
         let since = 365 * year + leap_days + (153 * month + 2) / 5 + day - 1;
-        UnixTime::from_millis((since - 719_468) * 86_400_000).map_err(LayoutError::Field)
+        let millis = (since - 719_468) * 86_400_000 + self.time_of_day()?;
+        UnixTime::from_millis(millis).map_err(LayoutError::Field)
+    }
+
+    /// Reads the time of day behind a date, in UTC, as milliseconds. Without one the day starts.
+    fn time_of_day(&mut self) -> Result<i64, LayoutError> {
+        if self.take_any(&["T"]).is_none() {
+            return Ok(0);
+        }
+        let mut seconds = 0;
+        for (separator, count) in [("", 24), (":", 60), (":", 60)] {
+            let expected = "a time in UTC such as 12:30:00Z";
+            self.expect(separator, expected)?;
+            let digits = self.rest().get(..2).filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
+            let number: Option<i64> = digits.and_then(|digits| digits.parse().ok());
+            let number = number.filter(|number| *number < count);
+            seconds = seconds * 60 + number.ok_or_else(|| self.missing(expected))?;
+            self.position += 2;
+        }
+        let mut millis = 0;
+        if self.take_any(&["."]).is_some() {
+            let expected = "up to three digits of milliseconds";
+            let len = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+            let unit = match len {
+                1 => 100,
+                2 => 10,
+                3 => 1,
+                _ => return Err(self.missing(expected)),
+            };
+            millis = unit * i64::try_from(self.digits(expected)?).unwrap_or_default();
+        }
+        self.expect("Z", "'Z', for UTC")?;
+        Ok(seconds * 1_000 + millis)
     }
 }
 
@@ -230,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_midnights() {
+    fn dates_and_times_are_epochs() {
         for (date, millis) in [
             ("1970-01-01", 0_i64),
             ("1969-12-31", -86_400_000),
@@ -241,6 +275,11 @@ mod tests {
             ("0000-01-01", -719_528 * 86_400_000),
             ("0000-02-29", -719_469 * 86_400_000),
             ("9999-12-31", 2_932_896 * 86_400_000),
+            ("2020-02-20T02:20:02Z", 1_582_165_202_000),
+            ("2020-02-20T00:00:00Z", 1_582_156_800_000),
+            ("1969-12-31T23:59:59.999Z", -1),
+            ("1970-01-01T00:00:00.5Z", 500),
+            ("1970-01-01T00:00:00.25Z", 250),
         ] {
             let by_date = any(&std::format!("41x1ms/10n/12s@{date}")).unwrap();
             assert_eq!(by_date.to_string(), std::format!("41x1ms/10n/12s@{millis}"));
@@ -315,7 +354,18 @@ mod tests {
             ("41x1ms/10n/12s@-2014-09-01", 20),
             ("41x1ms/10n/12s@18446744073709551615", 15),
             ("41x1ms/10n/12s@0 ", 16),
-            ("41x1ms/10n/12s@2014-09-01T00:00", 25),
+            ("41x1ms/10n/12s@2014-09-01T", 26),
+            ("41x1ms/10n/12s@2014-09-01T24:00:00Z", 26),
+            ("41x1ms/10n/12s@2014-09-01T2:20:02Z", 26),
+            ("41x1ms/10n/12s@2014-09-01T00:00", 31),
+            ("41x1ms/10n/12s@2014-09-01T00:60:00Z", 29),
+            ("41x1ms/10n/12s@2014-09-01T00:00:60Z", 32),
+            ("41x1ms/10n/12s@2014-09-01T00:00:00", 34),
+            ("41x1ms/10n/12s@2014-09-01T00:00:00.Z", 35),
+            ("41x1ms/10n/12s@2014-09-01T00:00:00.0001Z", 35),
+            ("41x1ms/10n/12s@2014-09-01T00:00:00+01:00", 34),
+            ("41x1ms/10n/12s@2014-09-01 00:00:00Z", 25),
+            ("41x1ms/10n/12s@2014-09-01T00:00:é", 32),
         ] {
             let error = any(text).unwrap_err();
             assert!(

@@ -43,6 +43,19 @@ fn rows_show_the_times_of_their_ids() {
     assert_eq!(ran.stdout, expected);
 }
 
+/// As `--epoch` takes it.
+#[test]
+fn epochs_are_dates_or_times() {
+    let card = |epoch: &str| stdout_of(&format!("layout 41x1ms/10n/12s@{epoch} --json"));
+    let time = "2020-02-20T02:20:02Z";
+    assert_eq!(card(time), card("1582165202000"));
+    assert_eq!(json_lines(&card(time))[0]["first"]["time"], "2020-02-20T02:20:02.000Z");
+    let gen_id = format!("gen snowflake --node 1 --layout 41x1ms/10n/12s@{time}");
+    assert_eq!(run(&gen_id).status, OK);
+    let ran = run("layout 41x1ms/10n/12s@2020-02-20T25:20:02Z");
+    assert!(ran.stderr.contains("a time in UTC such as 12:30:00Z"), "{}", ran.stderr);
+}
+
 #[test]
 fn a_card_has_fields_over_their_bits() {
     let card = stdout_of("layout discord");
