@@ -12,6 +12,7 @@ use tickid_core::{Clock as _, SystemClock};
 use tickid_detect::{Format, detect};
 use tickid_snowflake::Preset;
 
+use crate::convert::forms_in_words;
 use crate::message::{say_hint, shown};
 use crate::options::when::When;
 use crate::options::{Scheme, variable};
@@ -100,6 +101,13 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     if let Some(hint) = habit(path, text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
     {
         return format!("did you mean {hint}? `{path} --help` shows all");
+    }
+    if path == "tickid convert"
+        && text(ContextKind::InvalidArg).starts_with("--to ")
+        && let Some((format, _)) = text(ContextKind::InvalidValue).split_once('/')
+        && let Some(forms) = forms_in_words(format)
+    {
+        return format!("{format} is written {forms}, as in {format}/hex");
     }
     let other_case = |it: &&Command| is_same(it.get_name(), text(ContextKind::InvalidSubcommand));
     if let Some(same) = command.get_subcommands().find(other_case) {

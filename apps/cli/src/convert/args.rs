@@ -35,7 +35,8 @@ pub(crate) struct ConvertArguments {
     /// only one that gives an ID a plausible time, which is reported]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) from: Option<Source>,
-    /// The format of the new IDs, and after a slash their form, as in nanoflake/decimal or sno/hex
+    /// The format of the new IDs, and after a slash their form, as in nanoflake/decimal or sno/hex;
+    /// text is the default
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) to: Target,
     /// kuid: make local IDs (8 bytes) or global ones (12 bytes, with the node)
@@ -186,13 +187,23 @@ pub(super) enum Target {
 
 static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
     let schemes = SchemeOrLayout::value_variants().iter().flat_map(|scheme| {
-        // New IDs are lines, which raw bytes are not.
-        let forms = scheme.forms().into_iter().filter(|form| *form != Form::Bytes.name());
-        let forms = [None].into_iter().chain(forms.map(Some));
+        let forms = [None].into_iter().chain(forms_of_lines(*scheme).map(Some));
         forms.map(|form| Target::Scheme { scheme: *scheme, form })
     });
     schemes.chain([Target::Uuid, Target::UuidV7, Target::UuidSno, Target::Ulid]).collect()
 });
+
+/// Returns the names of the forms of new IDs, which are lines, as raw bytes are not.
+fn forms_of_lines(scheme: SchemeOrLayout) -> impl Iterator<Item = &'static str> {
+    scheme.forms().into_iter().filter(|form| *form != Form::Bytes.name())
+}
+
+/// Returns the forms of the new IDs of a format in words, if it has a name of ours.
+pub(crate) fn forms_in_words(format: &str) -> Option<String> {
+    let scheme = SchemeOrLayout::from_str(format, false).ok()?;
+    let forms: Vec<&str> = forms_of_lines(scheme).collect();
+    Some(format!("in the forms {}", forms.join(", ")))
+}
 
 impl ValueEnum for Target {
     fn value_variants<'a>() -> &'a [Self] {
@@ -201,8 +212,14 @@ impl ValueEnum for Target {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Scheme { scheme, form: None } => return scheme.to_possible_value(),
-            // There are many, which the help of the option sums up.
+            Self::Scheme { scheme, form: None } => {
+                let value = scheme.to_possible_value()?;
+                match forms_in_words(value.get_name()) {
+                    Some(forms) => value.help(forms),
+                    None => value,
+                }
+            }
+            // There are many, which the help of their format sums up.
             Self::Scheme { scheme, form: Some(form) } => {
                 PossibleValue::new(format!("{}/{form}", name_of(scheme))).hide(true)
             }

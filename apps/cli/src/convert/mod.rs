@@ -12,8 +12,8 @@ use tickid_convert::{Bits, ConvertError, Loss, Options};
 use tickid_core::UnixTime;
 use tickid_detect::Agreement;
 
-pub(crate) use self::args::ConvertArguments;
 use self::args::Source;
+pub(crate) use self::args::{ConvertArguments, forms_in_words};
 use self::source::{Detected, Original};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, MESSAGES, Work, further};

@@ -1,6 +1,6 @@
 //! `tickid convert` as a process.
 
-use crate::process::{INVALID, OK, json_lines, run, run_with_input, stdout_of};
+use crate::process::{INVALID, OK, USAGE, json_lines, run, run_with_input, stdout_of};
 
 /// The remark about a SCRU64 ID without `--from`.
 const GUESSED: &str = "tickid: '0u375nxqh5cq' is taken for SCRU64 (2023-03-12T09:34:19.136Z); say what \
@@ -355,6 +355,20 @@ fn oversized_nodes_need_an_option() {
     let ran = convert("--node-table 1=3,7=4");
     assert_eq!(ran.status, INVALID);
     assert!(ran.stderr.contains("node 39434 is not in the table"), "{}", ran.stderr);
+}
+
+#[test]
+fn forms_of_targets_are_listed() {
+    let help = stdout_of("convert --help");
+    for line in [
+        "- nanoflake:    in the forms text, int, hex, base36, decimal",
+        "- sno:          in the forms text, int, hex, base32",
+    ] {
+        assert!(help.contains(line), "{help}");
+    }
+    let ran = run("convert --to sno/base36 0u375nxqh5cq");
+    let hint = "hint: sno is written in the forms text, int, hex, base32, as in sno/hex";
+    assert!(ran.status == USAGE && ran.stderr.contains(hint), "{}", ran.stderr);
 }
 
 #[test]
