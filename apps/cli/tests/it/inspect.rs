@@ -722,6 +722,24 @@ fn utf_16_is_named() {
 }
 
 #[test]
+fn rewritten_integers_have_a_hint() {
+    for text in [
+        "1,456,074,469,129,871,363",
+        "1.456.074.469.129.871.363",
+        "1456074469129871363u64",
+        "1456074469129871363ULL",
+        "1_456_074_469_129_871_363_u64",
+    ] {
+        for command in ["inspect", "inspect --from discord", "convert --from discord --to sno"] {
+            let ran = run(&format!("{command} {text}"));
+            assert_eq!(ran.status, INVALID, "{command} {text}");
+            let hint = "1456074469129871363 is read as ";
+            assert!(ran.stderr.contains(hint), "{command} {text}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn empty_input_is_fine() {
     let ran = run_with_input("inspect", b"");
     assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (OK, "", ""));
