@@ -14,6 +14,7 @@ use crate::literal;
 /// assert_eq!(Damage::of(b"653247040368672768"), None);
 /// assert_eq!(Damage::of(b"653247040368672800"), Some(Damage::Rounded));
 /// assert_eq!(Damage::of(b"6.53247E+17"), Some(Damage::Scientific));
+/// assert_eq!(Damage::of(b"6.5324704036867277e+17"), Some(Damage::Float));
 /// assert_eq!(Damage::Rounded.reason(), "JavaScript may have rounded this; carry IDs as text");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +29,10 @@ pub enum Damage {
     /// A number in scientific notation, such as `1.2E+17`. A spreadsheet has written it, and
     /// dropped the digits after the fifteenth or an earlier one.
     Scientific,
+    /// A number that a program held as a floating-point number: in scientific notation with a small
+    /// `e` or more digits than spreadsheets write, such as `1.4560744691298714e+18`, or above 2^53
+    /// with `.0` behind it. pandas makes such numbers of a column of integers with a missing value.
+    Float,
 }
 
 impl Damage {
@@ -35,10 +40,16 @@ impl Damage {
     #[must_use]
     pub fn of(text: &[u8]) -> Option<Self> {
         let digits = text.strip_prefix(b"-").unwrap_or(text);
-        if is_scientific(digits) {
-            return Some(Self::Scientific);
+        if let Some(damage) = of_scientific(digits) {
+            return Some(damage);
         }
-        let number = literal::integer(digits).and_then(|number| u64::try_from(number).ok())?;
+        let whole = digits.strip_suffix(b".0");
+        let number = literal::integer(whole.unwrap_or(digits));
+        let number = number.and_then(|number| u64::try_from(number).ok())?;
+        if whole.is_some() {
+            // Smaller ones have all of their digits.
+            return (number > EXACT).then_some(Self::Float);
+        }
         is_rounded(number, digits).then_some(Self::Rounded)
     }
 
@@ -48,6 +59,10 @@ impl Damage {
         match self {
             Self::Rounded => "JavaScript may have rounded this; carry IDs as text",
             Self::Scientific => "spreadsheets round large integers; export the column as text",
+            Self::Float => {
+                "a program held this as a floating-point number, which rounds; in pandas, read the \
+                 column with dtype='Int64' or str"
+            }
         }
     }
 }
@@ -57,6 +72,9 @@ impl fmt::Display for Damage {
         f.pad(self.reason())
     }
 }
+
+/// Doubles hold all integers up to this one exactly.
+const EXACT: u64 = 1 << 53;
 
 /// Reports whether digits are the shortest text of the double that the number is closest to.
 fn is_rounded(number: u64, digits: &[u8]) -> bool {
@@ -72,7 +90,7 @@ fn is_rounded(number: u64, digits: &[u8]) -> bool {
 
     // Doubles hold integers of up to 53 bits exactly. From 2^56 on they are at least 16 apart, so
     // each is the double nearest to some multiple of 10, which is its shortest text.
-    if number <= 1 << 53 || (number >> 56 != 0 && !number.is_multiple_of(10)) {
+    if number <= EXACT || (number >> 56 != 0 && !number.is_multiple_of(10)) {
         return false;
     }
     #[allow(clippy::cast_precision_loss, reason = "the loss is looked for")]
@@ -81,26 +99,31 @@ fn is_rounded(number: u64, digits: &[u8]) -> bool {
     fmt::write(&mut Expected(digits), format_args!("{double}")).is_ok()
 }
 
-/// Reports whether a text is a number with an exponent, of the twelve digits from which on
+/// Returns the damage of a number with an exponent, if it has the twelve digits or more from which on
 /// spreadsheets write one.
-fn is_scientific(text: &[u8]) -> bool {
-    let Some(place) = text.iter().position(|byte| matches!(byte, b'e' | b'E')) else {
-        return false;
-    };
-    let (mantissa, exponent) = text.split_at_checked(place).unwrap_or_default();
+fn of_scientific(text: &[u8]) -> Option<Damage> {
+    /// The most digits that spreadsheets keep.
+    const DIGITS: usize = 15;
+
+    let place = text.iter().position(|byte| matches!(byte, b'e' | b'E'))?;
+    let (mantissa, exponent) = text.split_at_checked(place)?;
+    let (sign, exponent) = exponent.split_first()?;
     // Spreadsheets in most of Europe write a comma.
-    let is_mantissa = match mantissa {
-        [b'1'..=b'9'] => true,
-        [b'1'..=b'9', b'.' | b',', rest @ ..] => {
-            !rest.is_empty() && rest.iter().all(u8::is_ascii_digit)
+    let (decimals, is_comma): (&[u8], bool) = match mantissa {
+        [b'1'..=b'9'] => (&[], false),
+        [b'1'..=b'9', point @ (b'.' | b','), rest @ ..] if !rest.is_empty() => {
+            (rest, *point == b',')
         }
-        _ => false,
+        _ => return None,
     };
-    let exponent = exponent.get(1..).unwrap_or_default();
-    let exponent = str::from_utf8(exponent.strip_prefix(b"+").unwrap_or(exponent));
-    let exponent = exponent.ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    let exponent = exponent.and_then(|digits| digits.parse::<u32>().ok());
-    is_mantissa && exponent.is_some_and(|exponent| (11..=38).contains(&exponent))
+    let is_digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+    let exponent = exponent.strip_prefix(b"+").unwrap_or(exponent);
+    let number = str::from_utf8(exponent).ok().filter(|_| is_digits(exponent))?;
+    let is_large = number.parse::<u32>().is_ok_and(|number| (11..=38).contains(&number));
+    // Only spreadsheets write a comma. They write a capital E, as few programs do.
+    let is_float = !is_comma && (*sign == b'e' || decimals.len() >= DIGITS);
+    let damage = if is_float { Damage::Float } else { Damage::Scientific };
+    (is_digits(decimals) && is_large).then_some(damage)
 }
 
 #[cfg(test)]
@@ -128,7 +151,20 @@ mod tests {
             ("1.2E+17", Some(Damage::Scientific)),
             ("1.2345E17", Some(Damage::Scientific)),
             ("1,75929E+17", Some(Damage::Scientific)),
-            ("-1e18", Some(Damage::Scientific)),
+            ("1.75928847299117E+17", Some(Damage::Scientific)),
+            // As Python, R and Java print doubles.
+            ("-1e18", Some(Damage::Float)),
+            ("1e+18", Some(Damage::Float)),
+            ("1.4560744691298714e+18", Some(Damage::Float)),
+            ("1.456074e+18", Some(Damage::Float)),
+            ("1.45607446912987136E18", Some(Damage::Float)),
+            ("1456074469129871360.0", Some(Damage::Float)),
+            ("-1456074469129871363.0", Some(Damage::Float)),
+            ("9007199254740992.0", None),
+            ("1.0", None),
+            (".0", None),
+            ("1456074469129871360.00", None),
+            ("1,4e+", None),
             ("1.2E+3", None),
             ("4.687E+11", Some(Damage::Scientific)),
             ("4.687E+10", None),
@@ -151,6 +187,7 @@ mod tests {
         for (damage, what, advice) in [
             (Damage::Rounded, "JavaScript ", "carry IDs as text"),
             (Damage::Scientific, "spreadsheets ", "export the column as text"),
+            (Damage::Float, "a program held this as a floating-point ", "dtype='Int64' or str"),
         ] {
             let reason = damage.reason();
             assert!(reason.starts_with(what) && reason.ends_with(advice), "{reason}");

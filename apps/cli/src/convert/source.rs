@@ -131,7 +131,10 @@ pub(super) fn likeliest(
             && schemes::is_usual(one, text)
     };
     let mut readings = found.into_iter().filter(asked_for);
-    let reading = readings.next().ok_or("is not an ID of any format known here")?;
+    let nothing = || {
+        Reader::damage(text).unwrap_or_else(|| "is not an ID of any format known here".to_owned())
+    };
+    let reading = readings.next().ok_or_else(nothing)?;
     let others: Vec<Reading> = readings.collect();
     // `inspect` shows several readings and lets its user choose. Here a wrong one would turn into a
     // wrong ID unnoticed, so a reading must be the only one of its confidence or better.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_detect::trimmed;
+use tickid_detect::{Damage, trimmed};
 
 pub(crate) use self::csv::Content;
 use self::csv::{Column, ColumnReader, column, delimiter};
@@ -588,17 +588,31 @@ fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
     match member {
         Some(Value::String(text)) => Ok(text.clone().into_bytes()),
         Some(Value::Null) => Ok(Vec::new()),
-        // serde_json reads an integer of more than 64 bits as a double, which has lost digits of
-        // the ID by then.
-        Some(Value::Number(number)) if number.is_f64() => Err(Failure::Invalid {
-            reason: format!("has a member {name} that is not an integer of up to 64 bits"),
-            hint: Some("larger integers are read from strings: {\"id\": \"…\"}".into()),
-        }),
+        Some(Value::Number(number)) if number.is_f64() => Err(of_float(name, number)),
         Some(Value::Number(number)) => Ok(number.to_string().into_bytes()),
         Some(Value::Bool(_) | Value::Array(_) | Value::Object(_)) => {
             Err(Failure::invalid(format!("has a member {name} that is neither text nor a number")))
         }
         None => Err(Failure::invalid(format!("has no member {name}"))),
+    }
+}
+
+/// Returns the problem of a number that JSON has not as an integer of up to 64 bits.
+fn of_float(name: &str, number: &serde_json::Number) -> Failure {
+    // serde_json reads a larger integer as a double as well, which has lost digits of the ID by then.
+    const LARGE: f64 = 18_446_744_073_709_551_616.0;
+
+    let reason = format!("has a member {name} that is not an integer of up to 64 bits");
+    let is_large = number.as_f64().is_some_and(|number| number.abs() >= LARGE);
+    if is_large {
+        let hint = "larger integers are read from strings: {\"id\": \"…\"}".into();
+        return Failure::Invalid { reason, hint: Some(hint) };
+    }
+    match Damage::of(number.to_string().as_bytes()) {
+        Some(damage) => {
+            Failure::invalid(format!("has a member {name} that is not an ID: {damage}"))
+        }
+        None => Failure::invalid(reason),
     }
 }
 

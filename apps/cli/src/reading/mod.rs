@@ -111,6 +111,11 @@ impl<'a> Reader<'a> {
         (!names.is_empty()).then(|| format!("{how}, {what} is read as {}", names.join(", or ")))
     }
 
+    /// Returns a predicate about a number that has lost digits of the ID that it was, if it shows.
+    pub(crate) fn damage(text: &[u8]) -> Option<String> {
+        near_miss::of_damage(text)
+    }
+
     /// Returns a predicate about a text that is of no format.
     pub(crate) fn near_misses(&self, text: &[u8]) -> String {
         near_miss::of_all(text, self.options)

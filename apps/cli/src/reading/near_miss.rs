@@ -66,6 +66,9 @@ impl Fixed {
 /// Returns a predicate about a text that is not of a format.
 pub(super) fn of(named: NamedFormat, text: &[u8], settings: &IdOptions) -> String {
     let NamedFormat { format, text: form } = named;
+    if let Some(damage) = of_damage(text) {
+        return damage;
+    }
     // From the most precise reason to the least. The parsers of the schemes name the character and
     // its position; where there is no such parser, length and alphabet are compared.
     let own = Scheme::of(format);
@@ -133,15 +136,24 @@ fn of_type_id(text: &[u8]) -> Option<String> {
     })
 }
 
+/// Returns a predicate about a number like 1.54182E+18, which has nothing in common with any format,
+/// although it is known what has happened to it. Integers are IDs of some format.
+pub(super) fn of_damage(text: &[u8]) -> Option<String> {
+    let damage = Damage::of(text)?;
+    match damage {
+        Damage::Rounded => None,
+        Damage::Scientific | Damage::Float => Some(format!("is not an ID: {damage}")),
+        _ => None,
+    }
+}
+
 /// Returns a predicate about a text that is of no format.
 pub(super) fn of_all(text: &[u8], settings: &IdOptions) -> String {
     if text.is_empty() {
         return "is not an ID: there is nothing".into();
     }
-    // A number like 1.54182E+18 has nothing in common with any format, and yet it is known what has
-    // happened to it.
-    if let Some(damage) = Damage::of(text) {
-        return format!("is not an ID: {damage}");
+    if let Some(damage) = of_damage(text) {
+        return damage;
     }
     let len = text.len();
     // Copying by hand mostly loses or doubles one character, so formats are close whose texts are
@@ -194,6 +206,7 @@ mod tests {
             ("User_01j1hzw2p7es59rpw0qfqnr7bc", &["not a UUID: "]),
             ("1.54182E+18", &["spreadsheets round"]),
             ("1.2345E17", &["spreadsheets round"]),
+            ("1.4560744691298714e+18", &["a program held this as a floating-point number"]),
             ("a longer text than any ID, with words in it", &["none has 43 bytes"]),
         ] {
             let reason = of_all(text.as_bytes(), &IdOptions::default());

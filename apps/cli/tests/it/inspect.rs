@@ -721,6 +721,35 @@ fn utf_16_is_named() {
     }
 }
 
+/// pandas makes doubles of a column with a missing value.
+#[test]
+fn floating_point_numbers_are_named() {
+    let reason = "is not an ID: a program held this as a floating-point number";
+    for number in ["1.4560744691298714e+18", "1456074469129871360.0"] {
+        for command in [
+            "inspect",
+            "inspect --json",
+            "inspect --from discord",
+            "inspect --from scru64",
+            "convert --to sno",
+            "convert --from discord --to sno",
+        ] {
+            let ran = run_with_input(
+                &format!("{command} --column id"),
+                format!("id\n{number}\n").as_bytes(),
+            );
+            assert_eq!(ran.status, INVALID, "{command}");
+            assert!(ran.stderr.contains(reason), "{command}: {}", ran.stderr);
+            let member = format!("{{\"id\":{number}}}\n");
+            let ran = run_with_input(&format!("{command} --field id"), member.as_bytes());
+            assert_eq!(ran.status, INVALID, "{command}");
+            let reason = reason.trim_start_matches("is ");
+            assert!(ran.stderr.contains(reason), "{command}: {}", ran.stderr);
+            assert!(!ran.stderr.contains("larger integers"), "{command}: {}", ran.stderr);
+        }
+    }
+}
+
 #[test]
 fn rewritten_integers_have_a_hint() {
     for text in [
