@@ -44,10 +44,16 @@ pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
+/// The words that programs write into a cell without a value: pandas, PostgreSQL, MySQL and other
+/// databases. All of them are unquoted, and one in quotation marks is a text.
+const MISSING: [&[u8]; 5] = [b"NaN", b"NULL", b"None", b"<NA>", b"\\N"];
+
 /// What a line of input holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Id,
+    /// A cell or a member without a value.
+    Empty,
     /// Nothing where the ID would be.
     Gap,
     /// The titles of the columns.
@@ -71,13 +77,29 @@ pub(crate) struct ColumnReader {
     /// The titles that are others.
     titles: Vec<String>,
     is_open: bool,
+    /// Set if the next byte is the first of a field.
+    is_start: bool,
+    /// Set if the column's field began with a quotation mark.
+    is_quoted: bool,
 }
 
 impl ColumnReader {
     pub(crate) fn new(column: Column, delimiter: Option<u8>) -> Self {
         let (csv, field, titles) = (Reader::new(), Vec::new(), Vec::new());
-        let mut new =
-            Self { column, delimiter, csv, number: 1, found: None, field, titles, is_open: false };
+        let (is_open, is_start, is_quoted) = (false, true, false);
+        let (number, found) = (1, None);
+        let mut new = Self {
+            column,
+            delimiter,
+            csv,
+            number,
+            found,
+            field,
+            titles,
+            is_open,
+            is_start,
+            is_quoted,
+        };
         if let Some(delimiter) = delimiter {
             new.divide_by(delimiter);
         }
@@ -113,7 +135,7 @@ impl ColumnReader {
         }
         // A record starts, unless a quoted field of the one before has further lines.
         if !self.is_open {
-            (self.number, self.found) = (1, None);
+            (self.number, self.found, self.is_start) = (1, None, true);
             self.field.clear();
         }
         self.is_open = !(self.feed(line) || self.feed(b"\n"));
@@ -126,7 +148,10 @@ impl ColumnReader {
              names another character",
         );
         match (&self.column, self.found) {
-            (Column::Number(_), Some(_)) => Ok(Content::Id),
+            (Column::Number(_), Some(_)) => {
+                let is_missing = !self.is_quoted && MISSING.contains(&self.field.as_slice());
+                Ok(if is_missing { Content::Empty } else { Content::Id })
+            }
             // The titles are in the first record, which has no ID.
             (Column::Title(_), Some(found)) => {
                 self.column = Column::Number(found);
@@ -150,7 +175,8 @@ impl ColumnReader {
     fn feed(&mut self, mut piece: &[u8]) -> bool {
         let mut room = [0; 512];
         // An empty piece would mean the end of all records.
-        while !piece.is_empty() {
+        while let Some(first) = piece.first() {
+            let is_quoted = *first == b'"';
             let (result, read, written) = self.csv.read_field(piece, &mut room);
             piece = &piece[read..];
             // While a title is looked for, each field of the first record is one that it may be.
@@ -158,6 +184,10 @@ impl ColumnReader {
                 Column::Number(column) => column == self.number,
                 Column::Title(_) => self.found.is_none(),
             };
+            if is_kept && self.is_start {
+                self.is_quoted = is_quoted;
+            }
+            self.is_start = matches!(result, ReadFieldResult::Field { .. });
             if is_kept && self.field.len() < MAX_FIELD {
                 self.field.extend_from_slice(&room[..written]);
             }
@@ -239,6 +269,23 @@ mod tests {
         assert!(reader.read(b"a,\"b").unwrap() == Content::Part && reader.is_open());
         assert!(reader.read(b"\"").unwrap() == Content::Id && !reader.is_open());
         assert_eq!(reader.field(), b"a");
+    }
+
+    #[test]
+    fn words_for_nothing_are_no_fields() {
+        let some = |text: &str| Ok(Some(text.to_owned()));
+        for word in ["NaN", "NULL", "None", "<NA>", "\\N"] {
+            let text = format!("a,{word}\n{word},\"{word}\"\n{word},{word} \nb,{word}\n");
+            let found = read("2", &text);
+            assert_eq!(found[0], Ok(None), "{word}");
+            assert_eq!(found[1..3], [some(word), some(&format!("{word} "))], "{word}");
+            assert_eq!(found[3], Ok(None), "{word}");
+            // A title may be one of them.
+            assert_eq!(read(word, &format!("{word}\nx\n"))[1], some("x"));
+        }
+        for text in ["nan", "null", "NA", "none", "nil", "-", "NULLS", "'NULL'"] {
+            assert_eq!(read("1", text), [some(text)]);
+        }
     }
 
     #[test]

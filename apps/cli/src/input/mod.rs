@@ -111,6 +111,9 @@ pub(crate) trait Work {
     /// whenever more of them have come.
     fn preview(&mut self, _texts: &[Vec<u8>]) {}
 
+    /// Takes note of a cell or a member without a value.
+    fn pass_over(&mut self) {}
+
     /// Works on one input.
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure>;
 }
@@ -253,7 +256,11 @@ impl<W: Work> InputRun<'_, W> {
         let start = out.len();
         let (content, done) = match content {
             Ok(Content::Id) => (Content::Id, self.work.input(input, out)),
-            Ok(other) => (other, Ok(())),
+            Ok(Content::Empty) => {
+                self.work.pass_over();
+                (Content::Gap, Ok(()))
+            }
+            Ok(other @ (Content::Gap | Content::Titles | Content::Part)) => (other, Ok(())),
             Err(failure) => (Content::Gap, Err(failure)),
         };
         if let Err(failure) = done {
@@ -524,7 +531,7 @@ impl Selector {
         let is_search = self.is_search;
         let id = |text| if is_search { text } else { trimmed(text) };
         let cell = |text, place| {
-            let content = if trimmed(text).is_empty() { Content::Gap } else { Content::Id };
+            let content = if trimmed(text).is_empty() { Content::Empty } else { Content::Id };
             (Input { text: id(text), ..place }, Ok(content))
         };
         let place = place(line);

@@ -52,7 +52,7 @@ pub(crate) struct InspectArguments {
     #[arg(long, value_name = "FORMAT", value_enum)]
     from: Option<NamedFormat>,
     /// Print one line per format, with the number of inputs that have it, and their first and last
-    /// time, and one for the inputs without an ID
+    /// time, one for the inputs without an ID, and one for empty cells
     #[arg(long, conflicts_with_all = ["all", "tz", "template"])]
     summary: bool,
     /// Look for IDs in each text, as in lines of a log, URLs and JSON
@@ -262,6 +262,12 @@ impl Work for Inspector<'_> {
 
     fn preview(&mut self, texts: &[Vec<u8>]) {
         self.agreement = self.reader.detector.agreement(texts.iter().map(Vec::as_slice));
+    }
+
+    fn pass_over(&mut self) {
+        if let Some(summary) = &mut self.summary {
+            summary.add_empty();
+        }
     }
 
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {

@@ -18,7 +18,12 @@ pub(super) struct InputSummary {
     /// The number of inputs, and the lines of the first of them that have no ID.
     inputs: u64,
     named: Vec<u64>,
+    /// The number of cells and members without a value.
+    empty: u64,
 }
+
+/// The name of the cells without a value, in the place of a format's.
+const EMPTY: &str = "empty";
 
 impl InputSummary {
     /// Adds an input with its likely readings, likeliest first. `line` is its number, unless it is
@@ -31,6 +36,11 @@ impl InputSummary {
         }
     }
 
+    /// Adds a cell or a member without a value, which is no input.
+    pub(super) const fn add_empty(&mut self) {
+        self.empty += 1;
+    }
+
     /// Reports whether every input has an ID.
     pub(super) const fn is_clear(&self) -> bool {
         self.formats.others() == 0
@@ -39,17 +49,23 @@ impl InputSummary {
     /// Appends the summary as lines of JSON.
     pub(super) fn write_json(self, out: &mut Vec<u8>) -> Result<(), Failure> {
         let rows = self.formats.rows();
-        rows.iter().try_for_each(|row| write_json(&RowJson::new(row, &self.named), out))
+        rows.iter().try_for_each(|row| write_json(&RowJson::new(row, &self.named), out))?;
+        if self.empty == 0 {
+            return Ok(());
+        }
+        let empty = RowJson { scheme: Some(EMPTY), lines: self.empty, ..RowJson::default() };
+        write_json(&empty, out)
     }
 
     /// Appends the summary as a table.
     pub(super) fn write_table(self, out: &mut Vec<u8>) {
         let rows = self.formats.rows();
-        if rows.is_empty() {
+        if rows.is_empty() && self.empty == 0 {
             return;
         }
         // Columns are as wide as their widest cell.
-        let [mut lines, mut name] = ["LINES".len(), "FORMAT".len()];
+        let [mut lines, mut name] =
+            ["LINES".len().max(self.empty.to_string().len()), "FORMAT".len()];
         for row in &rows {
             lines = lines.max(row.texts.to_string().len());
             name = name.max(row.title().len());
@@ -77,12 +93,15 @@ impl InputSummary {
                 table.push_str(&format!("{:lines$}  or {}\n", "", also.join(", ")));
             }
         }
+        if self.empty > 0 {
+            table.push_str(&format!("{:>lines$}  {EMPTY}\n", self.empty));
+        }
         out.extend_from_slice(table.as_bytes());
     }
 }
 
 /// A row as JSON.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct RowJson<'a> {
     scheme: Option<&'static str>,
     lines: u64,
@@ -126,6 +145,7 @@ mod tests {
             summary.add(Some(100 + line), &[(Format::Mastodon, None), (Format::Scru64, None)]);
         }
         (200..220).for_each(|line| summary.add(Some(line), &[]));
+        (0..3).for_each(|_| summary.add_empty());
         assert!(!summary.is_clear());
         let mut out = Vec::new();
         summary.write_table(&mut out);
@@ -135,6 +155,7 @@ LINES  FORMAT             FIRST                     LAST
     5  Mastodon ID
        or SCRU64
    20  no ID              in 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, …
+    3  empty
 ";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }

@@ -119,11 +119,11 @@ impl Template {
                 // The rest of the record is in the next lines, and so are its fields.
                 (Content::Part, _) => {}
                 (Content::Titles, Piece::Text(text) | Piece::Name(text))
-                | (Content::Id | Content::Gap, Piece::Text(text)) => {
+                | (Content::Id | Content::Empty | Content::Gap, Piece::Text(text)) => {
                     out.extend_from_slice(text.as_bytes());
                 }
                 // Writing to memory can't fail.
-                (Content::Id | Content::Gap, Piece::Name(name)) => {
+                (Content::Id | Content::Empty | Content::Gap, Piece::Name(name)) => {
                     let _ = place.named(name).map_or(Ok(()), |number| write!(out, "{number}"));
                 }
             }

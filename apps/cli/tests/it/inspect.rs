@@ -579,14 +579,17 @@ fn empty_cells_are_no_ids_and_no_errors() {
         assert_eq!((ran.status, errors), (OK, 0), "{command}: {}", ran.stderr);
         assert_eq!(ran.stdout.lines().count(), lines, "{command}: {}", ran.stdout);
     }
-    // Nor are they counted.
-    for (selection, input, lines) in [("--column id", &csv, 2), ("--field id", &members, 1)] {
+    // They are counted apart.
+    for (selection, input, lines, empty) in
+        [("--column id", &csv, 2, 3), ("--field id", &members, 1, 2)]
+    {
         for from in ["", "--from scru64"] {
             let arguments = format!("inspect --summary --json {from} {selection}");
             let ran = run_with_input(&arguments, input.as_bytes());
             let rows = json_lines(&ran.stdout);
-            assert_eq!((ran.status, rows.len()), (OK, 1), "{}", ran.stdout);
-            assert_eq!(rows[0]["lines"], lines);
+            assert_eq!((ran.status, rows.len()), (OK, 2), "{}", ran.stdout);
+            assert_eq!((&rows[0]["lines"], &rows[1]["lines"]), (&lines.into(), &empty.into()));
+            assert_eq!(rows[1]["scheme"], "empty");
         }
     }
     // A missing member or column may be a misspelt one, and an empty argument is a mistake.
@@ -747,6 +750,31 @@ fn floating_point_numbers_are_named() {
             assert!(ran.stderr.contains(reason), "{command}: {}", ran.stderr);
             assert!(!ran.stderr.contains("larger integers"), "{command}: {}", ran.stderr);
         }
+    }
+}
+
+/// As pandas, databases and their dumps write a cell without a value. In quotation marks, and
+/// anywhere else, they are texts: `NULL` is a Nanoflake.
+#[test]
+fn words_for_missing_values_are_empty_cells() {
+    let id = "0u375nxqh5cq";
+    let csv = format!("n,id\n1,{id}\n2,NaN\n3,NULL\n4,None\n5,<NA>\n6,\\N\n7,\n");
+    let ran = run_with_input("inspect --template {text} --column id", csv.as_bytes());
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    assert_eq!(ran.stdout, format!("text\n{id}\n{}", "\n".repeat(6)));
+    let ran = run_with_input("inspect --summary --column id", csv.as_bytes());
+    let rows: Vec<&str> = ran.stdout.lines().skip(1).collect();
+    assert_eq!((ran.status, rows.len()), (OK, 2), "{}", ran.stdout);
+    assert!(rows[1].ends_with("6  empty"), "{}", ran.stdout);
+    let quoted = "id\n\"NULL\"\n";
+    for (arguments, input) in [
+        ("inspect --json --from nanoflake --column id", quoted),
+        ("inspect --json --from nanoflake", "NULL\n"),
+        ("inspect --json --from nanoflake --field id", "{\"id\":\"NULL\"}\n"),
+        ("inspect --json --from nanoflake NULL", ""),
+    ] {
+        let ran = run_with_input(arguments, input.as_bytes());
+        assert_eq!(json_lines(&ran.stdout).len(), 1, "{arguments}: {}", ran.stderr);
     }
 }
 
