@@ -1,5 +1,6 @@
 //! The inputs of a command, and remarks about them.
 
+mod binary;
 mod csv;
 
 use std::borrow::Cow;
@@ -422,12 +423,16 @@ fn for_each_line(
             read => read.map_err(Failure::Read)?,
         };
         let filled = kept + read;
+        if bytes == 0
+            && let Some(kind) = binary::of(&buffer[..filled], lines.selector.is_search)
+        {
+            return Err(not_text(&format!("it is {}, and not text", kind.name), kind.hint));
+        }
         bytes += read as u64;
         // Another encoding would make every line invalid, for no reason that one could see.
         if number == 0 && UTF_16.iter().any(|mark| buffer[..filled].starts_with(mark)) {
-            let error = "it is UTF-16, and not UTF-8";
-            let failure = Failure::Read(io::Error::new(io::ErrorKind::InvalidData, error));
-            return Err(failure.hinting("`iconv -f UTF-16 -t UTF-8 FILE` converts it"));
+            let hint = "`iconv -f UTF-16 -t UTF-8 FILE` converts it";
+            return Err(not_text("it is UTF-16, and not UTF-8", hint));
         }
         // Hand out each line that has ended. The bytes that were kept hold no end of a line.
         let mut start = 0;
@@ -457,6 +462,11 @@ fn for_each_line(
             kept = longest;
         }
     }
+}
+
+/// Returns the problem of an input that is not text.
+fn not_text(problem: &str, hint: &str) -> Failure {
+    Failure::Read(io::Error::new(io::ErrorKind::InvalidData, problem)).hinting(hint)
 }
 
 /// Returns a line, without the `cut` bytes that were not kept.

@@ -724,6 +724,34 @@ fn utf_16_is_named() {
     }
 }
 
+#[test]
+fn files_that_are_not_text_are_named() {
+    for (start, name, command) in [
+        (&b"PAR1\x15\x04\x15\xa0\n"[..], "a Parquet file", "duckdb -csv -c "),
+        (b"ARROW1\0\0\n\0\n", "an Arrow file", "python3 -c "),
+        (b"SQLite format 3\0\n", "a SQLite database", "sqlite3 FILE "),
+        (b"PK\x03\x04\x14\0\n", "an Excel file", "python3 -c "),
+        (b"\x1f\x8b\x08\0\n", "a gzip file", "gzip -dc FILE"),
+        (b"\x28\xb5\x2f\xfd\n", "a zstd file", "zstd -dc FILE"),
+    ] {
+        for arguments in ["inspect", "inspect --json --column id", "convert --to sno"] {
+            let ran = run_with_input(arguments, start);
+            assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""), "{name}");
+            assert!(ran.stderr.contains(&format!("it is {name}")), "{}", ran.stderr);
+            assert!(ran.stderr.contains(&format!("\nhint: `{command}")), "{}", ran.stderr);
+            assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+        }
+        // Only what is compressed has nothing to be found in it.
+        let input = [start, b" 017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n"].concat();
+        let ran = run_with_input("inspect --find --template {text}", &input);
+        let is_compressed = name == "a gzip file" || name == "a zstd file";
+        assert_eq!(ran.stdout.is_empty(), is_compressed, "{name}: {}", ran.stderr);
+    }
+    let ran =
+        run_with_input("inspect --template {scheme} --column id", b"PAR1,id\n1,0u375nxqh5cq\n");
+    assert_eq!((ran.status, ran.stdout.as_str()), (OK, "scheme\nscru64\n"), "{}", ran.stderr);
+}
+
 /// pandas makes doubles of a column with a missing value.
 #[test]
 fn floating_point_numbers_are_named() {
