@@ -21,6 +21,7 @@ use crate::message::say;
 use crate::options::when::date_time;
 use crate::output::Output;
 use crate::output::printed::write_json;
+use crate::reading::prefix::without_prefix;
 use crate::reading::{Reader, named};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
@@ -68,7 +69,8 @@ impl Work for Converter<'_> {
     }
 
     fn preview(&mut self, texts: &[Vec<u8>]) {
-        self.agreement = self.reader.detector.agreement(texts.iter().map(Vec::as_slice));
+        let texts = texts.iter().map(|text| without_prefix(text));
+        self.agreement = self.reader.detector.agreement(texts);
     }
 
     fn input(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use tickid_convert::foreign::NanoflakeShift24;
 use tickid_convert::{AnyId, ConvertError, Kind, Parts, Settings, ToParts, carry};
-use tickid_detect::{Agreement, Confidence, Doubt, Format, Identifier, Reading};
+use tickid_detect::{Agreement, Confidence, Doubt, Format, Identifier, Reading, Readings};
 use tickid_snowflake::Preset;
 use uuid::Uuid;
 
@@ -71,8 +71,27 @@ impl Original {
     }
 }
 
-/// Reads `text` in the format that was named. The error is a predicate.
+/// Reads `text` in the format that was named, also behind a prefix. The error is a predicate.
 pub(super) fn read(
+    source: Source,
+    to: Target,
+    text: &[u8],
+    reader: &Reader<'_>,
+) -> Result<Original, String> {
+    read_whole(source, to, text, reader).or_else(|reason| {
+        let behind = reader.read_behind_prefix(source.format(), text);
+        match behind.as_slice() {
+            [] => Err(reason),
+            [(split, _)] => read_whole(source, to, split.id, reader),
+            several => {
+                let prefixes: Vec<&str> = several.iter().map(|(split, _)| split.prefix).collect();
+                Err(format!("is ambiguous: its prefix may be {}", prefixes.join(" or ")))
+            }
+        }
+    })
+}
+
+fn read_whole(
     source: Source,
     to: Target,
     text: &[u8],
@@ -108,17 +127,8 @@ pub(super) struct Detected {
     pub(super) others: Vec<Reading>,
 }
 
-/// Returns the likeliest reading of `text`, or as an error a predicate if that is not clear, or if
-/// nothing is at least likely.
-pub(super) fn likeliest(
-    text: &[u8],
-    reader: &Reader<'_>,
-    agreement: &mut Agreement,
-) -> Result<Detected, String> {
-    // A UUID that holds an ID is that ID here.
-    let mut found = reader.detect(text);
-    found.agree(agreement);
-    let found = *found.readings();
+/// Returns the readings of a text that have something to convert.
+fn convertible(text: &[u8], found: Readings) -> Vec<Reading> {
     let is_carried = |one: &Reading| matches!(one.identifier(), Identifier::Carried(_));
     let holds_id = found.iter().any(is_carried);
     // A Unix time has nothing to convert but itself, and of an ID that no generator issues the
@@ -130,7 +140,29 @@ pub(super) fn likeliest(
             && one.format() != Format::UnixTime
             && schemes::is_usual(one, text)
     };
-    let mut readings = found.into_iter().filter(asked_for);
+    found.into_iter().filter(asked_for).collect()
+}
+
+/// Returns the likeliest reading of `text`, or as an error a predicate if that is not clear, or if
+/// nothing is at least likely.
+pub(super) fn likeliest(
+    text: &[u8],
+    reader: &Reader<'_>,
+    agreement: &mut Agreement,
+) -> Result<Detected, String> {
+    // A UUID that holds an ID is that ID here.
+    let mut found = reader.detect(text);
+    found.agree(agreement);
+    let mut readings = convertible(text, *found.readings());
+    if found.readings().likely().next().is_none() {
+        let behind = reader.behind_prefix(text, agreement, false);
+        if !behind.is_empty() {
+            let all = behind.iter();
+            readings = all.flat_map(|it| convertible(it.split.id, *it.found.readings())).collect();
+            readings.sort_by_key(Reading::confidence);
+        }
+    }
+    let mut readings = readings.into_iter();
     let nothing = || {
         Reader::damage(text).unwrap_or_else(|| "is not an ID of any format known here".to_owned())
     };

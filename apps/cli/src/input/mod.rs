@@ -19,6 +19,7 @@ use crate::message::{say, say_error, shown};
 use crate::output::Output;
 use crate::output::progress::Progress;
 use crate::reading::is_format;
+use crate::reading::prefix::Split;
 
 /// The longest line of standard input that is kept, in bytes. No ID is nearly as long.
 const MAX_LINE: usize = 64 * 1024;
@@ -84,6 +85,8 @@ pub(crate) struct Input<'a> {
     pub(crate) line: Option<u64>,
     /// The number of the first character, from 1, of an ID that was found among others.
     pub(crate) column: Option<u64>,
+    /// The prefix before the text, if the ID has one.
+    pub(crate) prefix: Option<&'a str>,
 }
 
 /// The work of a command on its inputs.
@@ -158,7 +161,7 @@ pub(crate) fn of_lines(
     lines.release(&mut out)?;
     if let Some((record, number)) = lines.selector.open {
         let failure = Failure::invalid("starts a record with a quotation mark that never ends");
-        let input = Input { text: &record, line: Some(number), column: None };
+        let input = Input { text: &record, line: Some(number), column: None, prefix: None };
         lines.worker.problems.settle(input, failure, &mut out)?;
     }
     out.flush()?;
@@ -182,7 +185,7 @@ fn of_arguments(
         let bytes = text.as_bytes();
         // Unlike an empty line, an empty argument is a mistake.
         let text_of_id = if is_search { bytes } else { trimmed(bytes) };
-        let input = Input { text: text_of_id, line: None, column: None };
+        let input = Input { text: text_of_id, line: None, column: None, prefix: None };
         worker.finish(input, Ok(Content::Id), |failure| of_argument(failure, text), &mut out)?;
     }
     out.flush()?;
@@ -324,7 +327,7 @@ impl<W: Work> Lines<'_, W> {
         };
         self.worker.work.preview(&ahead.texts);
         for WaitingInput { text, line, content } in ahead.held.drain(..) {
-            let input = Input { text: &text, line, column: None };
+            let input = Input { text: &text, line, column: None, prefix: None };
             self.worker.finish(input, content, |failure| failure, out)?;
         }
         Ok(())
@@ -528,7 +531,7 @@ impl Selector {
         line: InputLine<'a>,
         number: u64,
     ) -> (Input<'a>, Result<Content, Failure>) {
-        let place = |text| Input { text, line: Some(number), column: None };
+        let place = |text| Input { text, line: Some(number), column: None, prefix: None };
         // A line that was cut off is too long for an ID or a record.
         let line = match line {
             InputLine::Whole(line) => line,
@@ -639,6 +642,11 @@ impl Input<'_> {
         out.before_message()?;
         say(&self.message(remark));
         Ok(())
+    }
+
+    /// Returns the input behind a prefix.
+    pub(crate) const fn behind<'t>(&self, split: Split<'t>) -> Input<'t> {
+        Input { text: split.id, prefix: Some(split.prefix), line: self.line, column: self.column }
     }
 
     /// Returns the line and the column in words, as far as there are any.

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use clap::Args;
 use jiff::tz::TimeZone;
 use serde::ser::SerializeMap;
+use tickid_convert::Form;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::{
     Agreement, Confidence, Damage, Format, Identifier, Inspection, Inspections, Reading, Readings,
@@ -26,6 +27,7 @@ use crate::output::Output;
 use crate::output::json::JsonMap;
 use crate::output::picture::{self, Heading};
 use crate::output::template::{Place, Template};
+use crate::reading::prefix::{Prefixed, Split, without_prefix};
 use crate::reading::{NamedFormat, Reader, named};
 
 #[derive(Debug, Args)]
@@ -187,6 +189,7 @@ struct InspectedLine<'a> {
     age_ms: Option<i64>,
     line: Option<u64>,
     column: Option<u64>,
+    prefix: Option<&'a str>,
 }
 
 impl InspectedLine<'_> {
@@ -202,6 +205,9 @@ impl InspectedLine<'_> {
     /// Serializes the members. `serde(flatten)` would copy each first.
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         self.inspection.serialize_members(map)?;
+        if let Some(prefix) = self.prefix {
+            map.serialize_entry("prefix", prefix)?;
+        }
         if let Some(local) = &self.local {
             map.serialize_entry("local", local)?;
         }
@@ -261,7 +267,8 @@ impl Work for Inspector<'_> {
     }
 
     fn preview(&mut self, texts: &[Vec<u8>]) {
-        self.agreement = self.reader.detector.agreement(texts.iter().map(Vec::as_slice));
+        let texts = texts.iter().map(|text| without_prefix(text));
+        self.agreement = self.reader.detector.agreement(texts);
     }
 
     fn pass_over(&mut self) {
@@ -277,6 +284,13 @@ impl Work for Inspector<'_> {
             None => {
                 let mut found = self.reader.detect(input.text);
                 found.agree(&mut self.agreement);
+                if found.readings().likely().next().is_none() {
+                    let all = self.arguments.all;
+                    let behind = self.reader.behind_prefix(input.text, &mut self.agreement, all);
+                    if !behind.is_empty() {
+                        return self.prefixed(input, &behind, out);
+                    }
+                }
                 self.any(input, &found, out)
             }
         }
@@ -336,13 +350,12 @@ impl Inspector<'_> {
         out: &mut Output,
     ) -> Result<(), Failure> {
         match self.reader.read_as(named, input.text) {
-            Ok((id, form)) => {
-                let text = str::from_utf8(input.text).unwrap_or_default();
-                let id = Inspection::new(id, text, &self.reader.settings);
-                let id = id.in_form(form).ok_or_else(|| Failure::invalid("has no such form"))?;
-                self.show(input, &id, None, out)
-            }
+            Ok(read) => self.show_named(input, read, out),
             Err(reason) => {
+                let behind = self.reader.read_behind_prefix(named, input.text);
+                if let [first, ..] = *behind {
+                    return self.named_behind_prefix(input, first, &behind, out);
+                }
                 // A summary counts the texts without an ID. It replaces a message for each of them.
                 if let Some(summary) = &mut self.summary {
                     summary.add(input.line, &[]);
@@ -358,6 +371,81 @@ impl Inspector<'_> {
         }
     }
 
+    /// Writes an ID of the format that was named.
+    fn show_named(
+        &mut self,
+        input: Input<'_>,
+        (id, form): (Identifier, Form),
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let text = str::from_utf8(input.text).unwrap_or_default();
+        let id = Inspection::new(id, text, &self.reader.settings);
+        let id = id.in_form(form).ok_or_else(|| Failure::invalid("has no such form"))?;
+        self.show(input, &id, None, out)
+    }
+
+    /// Reports on IDs of the format that was named, behind a prefix. All are cards, and otherwise
+    /// there is one for each input.
+    fn named_behind_prefix(
+        &mut self,
+        input: Input<'_>,
+        (first, read): (Split<'_>, (Identifier, Form)),
+        behind: &[(Split<'_>, (Identifier, Form))],
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        if self.is_one() || self.summary.is_some() {
+            self.show_named(input.behind(first), read, out)?;
+            return self.name_splits(input, behind.iter().map(|(split, _)| *split), out);
+        }
+        behind
+            .iter()
+            .try_for_each(|(split, read)| self.show_named(input.behind(*split), *read, out))
+    }
+
+    /// Reports on the readings of a text behind a prefix.
+    fn prefixed(
+        &mut self,
+        input: Input<'_>,
+        behind: &[Prefixed<'_>],
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        if let Some(summary) = &mut self.summary {
+            let likely = behind.iter().flat_map(|one| one.found.readings().likely());
+            let likely = likely.map(|one| (one.identifier().shown_format(), one.unix_time()));
+            summary.add(input.line, &likely.collect::<Vec<_>>());
+            return Ok(());
+        }
+        let shown = if self.is_one() { &behind[..1] } else { behind };
+        let mut done = Ok(());
+        for Prefixed { split, found } in shown {
+            done = done.and(self.any(input.behind(*split), found, out));
+        }
+        if shown.len() < behind.len() && self.summary.is_none() {
+            self.name_splits(input, behind.iter().map(|one| one.split), out)?;
+        }
+        done
+    }
+
+    /// Names the other prefixes that a text may have, of which the first was taken.
+    fn name_splits<'s>(
+        &self,
+        input: Input<'_>,
+        splits: impl Iterator<Item = Split<'s>>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let prefixes: Vec<&str> = splits.map(|split| split.prefix).collect();
+        if self.summary.is_some() || prefixes.len() < 2 {
+            return Ok(());
+        }
+        let (first, others) = (prefixes[0], prefixes[1..].join(" or "));
+        input.remark(out, &format!("is read behind the prefix {first}; it may also be {others}"))
+    }
+
+    /// Reports whether each input has one line, that of its likeliest reading.
+    const fn is_one(&self) -> bool {
+        (self.arguments.json && !self.arguments.all) || self.arguments.template.is_some()
+    }
+
     /// Reports on every likely reading of a text.
     fn any(
         &mut self,
@@ -365,8 +453,7 @@ impl Inspector<'_> {
         found: &Inspections<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let InspectArguments { json, all, ref template, .. } = *self.arguments;
-        let is_one = (json && !all) || template.is_some();
+        let (all, is_one) = (self.arguments.all, self.is_one());
         let text = str::from_utf8(input.text).unwrap_or_default();
         let found = found.readings();
         // A summary counts every likely format, of which the most frequent one decides at the end.
@@ -431,6 +518,7 @@ impl Inspector<'_> {
                 age_ms: in_zone.and_then(|(_, time)| age(time)),
                 line: input.line,
                 column: input.column,
+                prefix: input.prefix,
             };
             return line.write_json(out.buffer());
         }
@@ -439,6 +527,9 @@ impl Inspector<'_> {
         }
         // As a card. Of an ID among others it names the place.
         let mut name = inspection.name().to_string();
+        if let Some(prefix) = input.prefix {
+            name = format!("{name}, behind the prefix {prefix}");
+        }
         if let Some(place) = input.place().filter(|_| input.column.is_some()) {
             name = format!("{name}, {place}");
         }

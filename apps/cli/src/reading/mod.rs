@@ -1,6 +1,7 @@
 //! Reading texts as IDs, of the format that an option names or of those that are detected.
 
 mod near_miss;
+pub(crate) mod prefix;
 mod rewritten;
 pub(crate) mod schemes;
 
@@ -11,10 +12,11 @@ use clap::builder::PossibleValue;
 use tickid_convert::foreign::Mastodon;
 use tickid_convert::{Form, Settings};
 use tickid_core::SystemClock;
-use tickid_detect::{Detector, Doubt, Format, Identifier, Inspections, Reading};
+use tickid_detect::{Agreement, Detector, Doubt, Format, Identifier, Inspections, Reading};
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::{ParseError, decimal};
 
+use self::prefix::{Prefixed, Split};
 use crate::options::{IdOptions, Scheme, texts_of};
 
 /// The options for reading IDs, and the detector with these options.
@@ -34,6 +36,42 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn detect<'t>(&self, text: &'t [u8]) -> Inspections<'t> {
         self.detector.inspect(str::from_utf8(text).unwrap_or_default())
+    }
+
+    /// Returns the readings of a text that is not likely an ID by itself, behind a prefix. There are
+    /// several where the ID may have an underscore too. With `all`, those that are not likely count,
+    /// if none is.
+    #[cold]
+    pub(crate) fn behind_prefix<'t>(
+        &self,
+        text: &'t [u8],
+        agreement: &mut Agreement,
+        all: bool,
+    ) -> Vec<Prefixed<'t>> {
+        let read = |split: Split<'t>| {
+            let mut found = self.detect(split.id);
+            found.agree(agreement);
+            Prefixed { split, found }
+        };
+        let mut behind: Vec<Prefixed<'t>> = prefix::splits(text).map(read).collect();
+        let has_id = behind.iter().any(|one| prefix::is_id(one.found.readings()));
+        behind.retain(|one| {
+            let found = one.found.readings();
+            if has_id { prefix::is_id(found) } else { all && !found.is_empty() }
+        });
+        behind
+    }
+
+    /// Reads a text as IDs of the format that was named behind a prefix, as [`read_as`](Self::read_as)
+    /// does without one.
+    #[cold]
+    pub(crate) fn read_behind_prefix<'t>(
+        &self,
+        named: NamedFormat,
+        text: &'t [u8],
+    ) -> Vec<(Split<'t>, (Identifier, Form))> {
+        let splits = prefix::splits(text).filter(Split::may_be_named);
+        splits.filter_map(|split| Some((split, self.read_as(named, split.id).ok()?))).collect()
     }
 
     /// Reads a text as an ID of the format that was named. The error is a predicate.
@@ -204,4 +242,60 @@ pub(crate) fn named(reading: &Reading) -> String {
 /// Reports whether a text is the name of a format.
 pub(crate) fn is_format(text: &str) -> bool {
     text.parse::<Format>().is_ok() || Preset::named(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of columns, of functions and of files.
+    #[test]
+    fn names_in_snake_case_are_no_ids_behind_a_prefix() {
+        const WORDS: &str = "access account active address admin after age amount api archive array \
+            asset at attribute auth author base batch before bill block body book bool branch bucket \
+            buffer build by cache call cart category channel char check child city class client code \
+            color column comment commit company config contact content count country created currency \
+            current customer data database date day default deleted delta description device discount \
+            document domain driver email end engine entry error event export feature field file filter \
+            first flag folder format from full function gateway get global group handle hash header \
+            height hidden host id image import in index info input int internal invoice is item job json \
+            key kind label language last latitude length level limit line link list local location log \
+            login longitude main manager map max member message meta method min mode model month name \
+            new next node note number object of offset old on open option order origin output owner page \
+            parent part partner password path payment percent period permission phone position post \
+            prefix price primary process product profile project property provider public quantity query \
+            queue random range rate raw read record ref region remote request reset result role root row \
+            rule run scope score search second secret section segment sender sequence server service \
+            session set settings shape ship sign size slot snapshot sort source stage start state status \
+            step stock store stream string sub subject success sum summary support tag target task tax \
+            team temp test text thread ticket tick time title to token topic total track trace type \
+            unique unit update uri url user uuid valid value vendor version view visible warehouse web \
+            week weight width with word work write year zip zone";
+        let words: Vec<&str> = WORDS.split_whitespace().collect();
+        let options = IdOptions::default();
+        let reader = Reader::new(&options, options.all());
+        let mut seed = 0x5eed_u64;
+        let mut random = |below: usize| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % below
+        };
+        for _ in 0..20_000 {
+            let name: Vec<&str> = (0..2 + random(4)).map(|_| words[random(words.len())]).collect();
+            let mut name = name.join("_");
+            match random(8) {
+                0 => name.push_str(&format!("_{}", random(1_000))),
+                1 => name.push_str(&format!("_v{}", random(20))),
+                2 => name.push_str("_20261128"),
+                3 => name.push_str("_1763353455"),
+                _ => {}
+            }
+            let text = name.as_bytes();
+            if reader.detect(text).readings().likely().next().is_none() {
+                let found = reader.behind_prefix(text, &mut Agreement::default(), false);
+                assert!(found.is_empty(), "{name}: {}", found[0].split.prefix);
+            }
+        }
+    }
 }

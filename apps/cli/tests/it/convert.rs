@@ -371,6 +371,19 @@ fn forms_of_targets_are_listed() {
     assert!(ran.status == USAGE && ran.stderr.contains(hint), "{}", ran.stderr);
 }
 
+/// The new ID has none.
+#[test]
+fn ids_behind_a_prefix_are_converted() {
+    let (id, to) = ("9q8q28b6522i6222", "--to uuid-v7");
+    let expected = stdout_of(&format!("convert --from sno {to} {id}"));
+    for from in ["--from sno", ""] {
+        let ran = run(&format!("convert {from} {to} order_{id}"));
+        assert_eq!((ran.status, &ran.stdout), (OK, &expected), "{from}: {}", ran.stderr);
+    }
+    let ran = run(&format!("convert {to} first_name"));
+    assert_eq!(ran.status, INVALID, "{}", ran.stderr);
+}
+
 #[test]
 fn order_is_kept() {
     let ids = stdout_of("gen nanoflake --node 5 -n 20000");

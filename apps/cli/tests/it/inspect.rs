@@ -306,6 +306,77 @@ fn texts_with_an_id_in_them_get_a_hint() {
     assert_eq!(ran.stderr.matches("hint: --find looks").count(), 1, "{}", ran.stderr);
 }
 
+/// As APIs write them.
+#[test]
+fn ids_behind_a_prefix_are_read() {
+    let (uuid, ulid) = ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    let ids = ["9q8q28b6522i6222", "0u375nxqh5cq", "2006515713440194560", uuid, ulid];
+    for id in ids {
+        let bare = json_lines(&stdout_of(&format!("inspect --json {id}")));
+        let found = json_lines(&stdout_of(&format!("inspect --json sales_order_{id}")));
+        assert_eq!(found[0]["prefix"], "sales_order", "{id}");
+        for name in ["scheme", "text", "hex", "time", "confidence"] {
+            assert_eq!(found[0][name], bare[0][name], "{id}");
+        }
+        let drawn = stdout_of(&format!("inspect order_{id}"));
+        assert!(drawn.starts_with(id) && drawn.contains(", behind the prefix order\n"), "{drawn}");
+    }
+    // In columns, also of integers that only their number makes likely, and in summaries.
+    let lines: Vec<String> = column(12).iter().map(|id| format!("post_{id}")).collect();
+    let csv = format!("id\n{}\norder_9q8q28b6522i6222\nfirst_name\n", lines.join("\n"));
+    let ran = run_with_input("inspect --template {scheme} --column id", csv.as_bytes());
+    let expected = format!("scheme\n{}sno\n\n", "instagram\n".repeat(12));
+    assert_eq!((ran.status, ran.stdout), (INVALID, expected), "{}", ran.stderr);
+    let ran = run_with_input("inspect --summary --json --column id", csv.as_bytes());
+    let rows = json_lines(&ran.stdout);
+    let counts: Vec<(&Value, &Value)> =
+        rows.iter().map(|row| (&row["scheme"], &row["lines"])).collect();
+    let [instagram, sno] = ["instagram", "sno"].map(Value::from);
+    let [twelve, one] = [12, 1].map(Value::from);
+    assert_eq!(counts, [(&instagram, &twelve), (&sno, &one), (&Value::Null, &one)]);
+    // A TypeID has a prefix of its own, and so may other texts that are IDs as they are.
+    let typeid = json_lines(&stdout_of("inspect --json user_01j1hzw2p7es59rpw0qfqnr7bc"));
+    assert_eq!((&typeid[0]["scheme"], typeid[0].get("prefix")), (&"typeid".into(), None));
+    // Of a format that is named.
+    for (arguments, scheme) in [
+        ("--from sno order_9q8q28b6522i6222", "sno"),
+        ("--from discord message_175928847299117063", "discord"),
+        ("--from nanoflake note_bppc0m3ju134", "nanoflake"),
+    ] {
+        let found = json_lines(&stdout_of(&format!("inspect --json {arguments}")));
+        assert_eq!(found[0]["scheme"], scheme, "{arguments}");
+    }
+    for text in ["first_name", "created_1763353455", "_9q8q28b6522i6222", "Order_9q8q28b6522i6222"]
+    {
+        assert_eq!(run(&format!("inspect {text}")).status, INVALID, "{text}");
+    }
+    for text in ["first_name", "order_id", "Order_9q8q28b6522i6222"] {
+        assert_eq!(run(&format!("inspect --from nanoflake {text}")).status, INVALID, "{text}");
+    }
+}
+
+/// The underscore is a digit of kuids.
+#[test]
+fn prefixes_that_end_in_two_places_are_both_read() {
+    let text = "a_bcde_F8n8vPN.0.3";
+    for arguments in ["--from kuid", "--all"] {
+        let ran = run(&format!("inspect {arguments} {text}"));
+        for card in ["bcde_F8n8vPN.0.3  kuid", "F8n8vPN.0.3  kuid"] {
+            assert!(ran.stdout.contains(card), "{arguments}: {}{}", ran.stdout, ran.stderr);
+        }
+        for prefix in ["behind the prefix a\n", "behind the prefix a_bcde\n"] {
+            assert!(ran.stdout.contains(prefix), "{arguments}: {}", ran.stdout);
+        }
+    }
+    let ran = run(&format!("inspect --json --from kuid {text}"));
+    assert_eq!((ran.status, json_lines(&ran.stdout)[0]["prefix"].as_str()), (OK, Some("a")));
+    let remark = "is read behind the prefix a; it may also be a_bcde";
+    assert!(ran.stderr.contains(remark), "{}", ran.stderr);
+    let ran = run(&format!("convert --from kuid --to sno --node 7 {text}"));
+    let reason = "is ambiguous: its prefix may be a or a_bcde";
+    assert!(ran.status == INVALID && ran.stderr.contains(reason), "{}", ran.stderr);
+}
+
 #[test]
 fn columns_of_spreadsheets_are_read() {
     let id = "175928847299117063";
