@@ -34,7 +34,7 @@ pub(crate) const TESTS: [Test<Postgres>; 18] = [
 
 const KIND: Kind = Kind::Nanoflake;
 
-const fn is_bytes(kind: Kind) -> bool {
+pub(crate) const fn is_bytes(kind: Kind) -> bool {
     matches!(kind, Kind::Kuid | Kind::Sno)
 }
 
