@@ -31,7 +31,8 @@ use tickid_core::AnyNode;
 ///   of 10 seconds, that is after 4 to 5 seconds.
 /// - A renewal that failed is repeated within a quarter of a term, which doubles with each failure
 ///   in a row up to half a term. If there was no answer, it is repeated within a quarter of what is
-///   left of the window, if that is less, and has [more time](Self::timeout).
+///   left of the window, if that is less, and has [more time](Self::timeout). After the window's end,
+///   the time without an answer counts as a part of that half a term.
 /// - A renewal that was decided on outdated facts is repeated at once, since its answer has brought
 ///   the present ones. A request then takes one round trip again, with its full time. From the
 ///   fourth in a row on, it counts as failed.
@@ -235,7 +236,9 @@ impl LeaseSession {
     ///
     /// A renewal after one without an answer has twice its time, up to four times the first, since
     /// the store may just be slow. That is as long as half of what is left of the window stays for
-    /// another attempt, because a connection may be dead.
+    /// another attempt, because a connection may be dead. After the window's end the first time and
+    /// four times as much take turns. Long ones find a slow store, and between them a store that is
+    /// back is found soon, though the requests that it has missed are never answered.
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
         let terms = self.terms();
@@ -243,7 +246,11 @@ impl LeaseSession {
             Request::Acquire(_) if self.lease.is_none() => terms.longest_timeout(),
             Request::Acquire(_) => terms.timeout(),
             Request::Renew(_) => {
-                let more = terms.timeout().saturating_mul(1 << self.silences.min(2));
+                let doublings = match self.left.is_zero() {
+                    true => 2 * (self.silences % 2),
+                    false => self.silences.min(2),
+                };
+                let more = terms.timeout().saturating_mul(1 << doublings);
                 // After the window there is nothing left to keep.
                 let most = if self.left.is_zero() { more } else { self.left / 2 };
                 more.min(most).max(terms.timeout())
@@ -361,10 +368,12 @@ impl LeaseSession {
                 let is_silent = is_renewal && error.is_unreachable();
                 self.silences += u32::from(is_silent);
                 let left = self.left.saturating_sub(took);
-                // Not ever more often towards the end of the window.
-                let most = match is_silent && !left.is_zero() {
-                    true => (left / 4).max(term / 16),
-                    false => Duration::MAX,
+                // Not ever more often towards the end of the window. After it, a request that was
+                // waited for has been a pause as well.
+                let most = match (is_silent, left.is_zero()) {
+                    (true, false) => (left / 4).max(term / 16),
+                    (true, true) => (term / 2).saturating_sub(took).max(term / 16),
+                    (false, _) => Duration::MAX,
                 };
                 let pause = self.pause(&error, is_renewal, failures, most);
                 let bound = self.terms().timeout();

@@ -74,7 +74,8 @@ fn silence_is_followed_by_more_patience() {
     let mut silent = |left| timeout(left, Err(unreachable()));
     assert_eq!([25, 24, 22, 20].map(&mut silent), [2_500, 5_000, 10_000, 10_000]);
     assert_eq!([12, 7, 5, 1].map(&mut silent), [6_000, 3_500, 2_500, 2_500]);
-    assert_eq!(silent(0), 10_000, "nothing is left to keep");
+    // Nothing is left to keep: a short one and a long one by turns.
+    assert_eq!([0; 5].map(&mut silent), [2_500, 10_000, 2_500, 10_000, 2_500]);
     assert_eq!(timeout(25, Err(exhausted())), 10_000, "not a silence");
     assert_eq!(timeout(25, Ok(lease(1))), 10_000);
     assert_eq!(timeout(25, Err(unreachable())), 2_500);
@@ -203,6 +204,54 @@ fn outages_cost_few_requests() {
     }
     assert!(latest <= TERM / 2, "{latest:?}");
     assert!(failed < 3 * HOLDERS, "{failed}");
+}
+
+/// Returns the time from the end of an outage until a renewal is answered. Requests during the
+/// outage are never answered, and later ones after `delay`.
+fn recovers_after(seed: u64, outage: Duration, delay: Duration) -> Duration {
+    let mut session = session(seed).holding(secs(100));
+    let (start, end) = (secs(102), secs(102) + outage);
+    loop {
+        let asked = session.due();
+        // The window is one of 29 s from the start of the session.
+        let tick = Some(1 + asked.saturating_sub(secs(100)).as_secs());
+        let request = session.request(asked, tick, NO_STALL, || Ok(Token::from_bits(2))).unwrap();
+        let request = request.unwrap();
+        let timeout = session.timeout(&request);
+        if asked < start || asked >= end && timeout >= delay {
+            return asked + delay - end;
+        }
+        assert!(asked < end + 10 * TERM, "{seed}: not found");
+        session.answered(request, asked, asked + timeout, Err(unreachable()));
+    }
+}
+
+/// The end of an outage in which nothing refuses requests, such as one of the network, finds each
+/// holder waiting for an answer that never comes.
+#[test]
+fn silent_outages_end_soon() {
+    const HOLDERS: u32 = 1_000;
+    for outage in [40, 60, 300].map(secs) {
+        let times = (0..HOLDERS).map(|seed| {
+            let spread = Duration::from_millis(10) * seed;
+            recovers_after(seed.into(), outage + spread, Duration::ZERO)
+        });
+        let times: Vec<_> = times.collect();
+        let (most, sum) = (*times.iter().max().unwrap(), times.iter().sum::<Duration>());
+        assert!(most <= TERM + TERM / 16, "{outage:?}: {most:?}");
+        assert!(sum / HOLDERS <= TERM / 2, "{outage:?}: {:?} on average", sum / HOLDERS);
+    }
+}
+
+/// It takes longer for an answer than the first request has.
+#[test]
+fn slow_stores_are_found_after_the_window() {
+    for delay in [3, 9].map(secs) {
+        for seed in 0..1_000 {
+            let took = recovers_after(seed, secs(60), delay);
+            assert!(took <= 3 * TERM, "{delay:?}: {took:?}");
+        }
+    }
 }
 
 #[test]
