@@ -86,7 +86,7 @@ impl Server {
         let reply = self.keep(link, "run a script", reply)?;
         match (script, broken) {
             // The first attempt may have been carried out, so that the second one could not.
-            (Script::Commit, Some(error)) if reply.text() == Some("0") => Err(error),
+            (Script::Commit, Some(error)) if reply.list().is_some() => Err(error),
             (Script::Read | Script::Commit, _) => Ok(reply),
         }
     }
