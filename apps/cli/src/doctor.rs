@@ -14,7 +14,7 @@ use tickid_lease::admin::{RealmName, Standing, Terms};
 use tickid_lease::backend::{RealmView, RowState, Scope};
 use tickid_lease::{Store, StoreError};
 
-use crate::failure::{CLOCK, Failure, STORE};
+use crate::failure::{CLOCK, Failure, NEWER, STORE, is_newer};
 use crate::lease::RealmSummary;
 use crate::message::shown;
 use crate::output::Output;
@@ -245,7 +245,8 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         match answer(store.list(realm)) {
             Ok(view) => findings.extend(realm_findings(realm, &view, asked)),
             Err(error) => {
-                findings.push(Finding::error(STORE, "store realm", format!("{error:?}"), HINT));
+                let hint = if is_newer(&error) { NEWER } else { HINT };
+                findings.push(Finding::error(STORE, "store realm", format!("{error:?}"), hint));
             }
         }
     }
@@ -476,10 +477,10 @@ fn realm_findings<E>(
     });
     let left = ends.min().map(|end| end.saturating_since(view.now));
     let (free, held, quarantined) = (summary.available(), summary.held, summary.quarantined);
-    let paused = summary.paused_too();
+    let rarer = summary.rarer();
     let window = left.map_or_else(String::new, |left| format!("; shortest window left {left:.1?}"));
     let text = format!(
-        "realm {name}: {} held, {free} free, {quarantined} quarantined{paused}{window}",
+        "realm {name}: {} held, {free} free, {quarantined} quarantined{rarer}{window}",
         counted(held, "node")
     );
     // One finding for each realm, about what is most urgent.
@@ -489,7 +490,7 @@ fn realm_findings<E>(
             text,
             "`tickid lease repair` frees quarantined nodes; `tickid lease list` shows them",
         ),
-        (_, 0) if !paused.is_empty() => Finding::warning(
+        (_, 0) if summary.has_paused() => Finding::warning(
             "store realm",
             text,
             "`tickid lease list` shows from when on nodes are free",

@@ -190,8 +190,10 @@ impl Failure {
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }
+            Self::Refused(Refusal::Newer { .. }) => Some(NEWER),
             // A refusal is an answer, so the address of the store is right. Without one, the store
             // failed or did not answer.
+            _ if self.store().is_some_and(is_newer) => Some(NEWER),
             _ => self.store()?.refusal().map_or(Some(OTHER_STORE), hint_of_refusal),
         }
     }
@@ -516,6 +518,21 @@ pub(crate) fn setting_option(kept: &str) -> String {
     let is_value = kept.starts_with(|first: char| first.is_ascii_digit());
     if is_value { format!("--layout {kept}") } else { format!("--{kept}") }
 }
+
+/// Reports whether a later release wrote what the store has, which `doctor` cannot read either.
+pub(crate) fn is_newer(error: &StoreError) -> bool {
+    let mut source = std::error::Error::source(error);
+    while let Some(error) = source {
+        if let Some(LeaseTextError::Newer { .. }) = error.downcast_ref() {
+            return true;
+        }
+        source = error.source();
+    }
+    matches!(error.refusal(), Some(Refusal::Newer { .. }))
+}
+
+/// The message says to update this program.
+pub(crate) const NEWER: &str = "`tickid --version` shows the version of this one";
 
 const NO_FOLDER: &str =
     "--store URL names another store, and `tickid gen SCHEME --node NODE` needs none";

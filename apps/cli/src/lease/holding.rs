@@ -134,7 +134,7 @@ fn refuse_if_alive(view: &RealmView, token: Token) -> Result<(), Failure> {
     let lease = standings.into_iter().find(|(_, state, _)| is_leased(state));
     let Some((node, _, standing)) = lease else { return Ok(()) };
     match standing {
-        Standing::Held | Standing::Quarantined => {}
+        Standing::Held | Standing::Quarantined | Standing::Newer => {}
         Standing::Free
         | Standing::Expired
         | Standing::Retired

@@ -50,8 +50,9 @@ pub(crate) struct RealmsArguments {
 Begins with the realm (with --json its first object), whose figures count the nodes of the pool. A
 node is free, held, expired (not renewed in time, so that others may take it), paused (not held, but
 granted only later, as before the realm starts), quarantined (further ahead of the store's clock
-than a lease can reach, or unreadable), reserved (for functions in PostgreSQL) or retired (not in
-the pool any more). The ceiling is the end of its last window; --json adds the floor, and the token.
+than a lease can reach, or unreadable), newer (taken, as far as this release can tell: a later one
+wrote its row), reserved (for functions in PostgreSQL) or retired (not in the pool any more). The
+ceiling is the end of its last window; --json adds the floor, and the token.
 
 --check is for monitors. Exit status: 0 if all is well; 1 if a node is quarantined, few nodes are
 left, or none can be granted yet; 3 if the store does not answer or has no such realm.")]
@@ -117,6 +118,7 @@ impl NodeLine {
                 Standing::Retired => "retired",
                 Standing::Reserved => "reserved",
                 Standing::Paused => "paused",
+                Standing::Newer => "newer",
                 // A later release of the library may have more; all of this one are above.
                 _ => "unknown",
             },

@@ -20,6 +20,7 @@ pub(crate) struct RealmSummary {
     expired: u64,
     paused: u64,
     pub(crate) quarantined: u64,
+    newer: u64,
     allowance_ticks: u64,
     skew_seconds: f64,
     term_seconds: f64,
@@ -54,6 +55,7 @@ impl RealmSummary {
             expired: 0,
             paused: 0,
             quarantined: 0,
+            newer: 0,
             allowance_ticks: terms.allowance,
             skew_seconds: terms.skew.as_secs_f64(),
             term_seconds: terms.term.as_secs_f64(),
@@ -73,6 +75,7 @@ impl RealmSummary {
                 Standing::Quarantined => summary.quarantined += 1,
                 Standing::Free => summary.free += 1,
                 Standing::Paused => summary.paused += 1,
+                Standing::Newer => summary.newer += 1,
                 // Not in the pool yet, while it is being reconfigured.
                 Standing::Retired => {}
                 // Never leased.
@@ -89,12 +92,16 @@ impl RealmSummary {
         self.free + self.expired
     }
 
-    /// Returns the end of a list of numbers, since few realms have paused nodes.
-    pub(crate) fn paused_too(&self) -> String {
-        match self.paused {
-            0 => String::new(),
-            paused => format!(", {paused} paused"),
-        }
+    /// Returns the end of a list of numbers, since few realms have such nodes.
+    pub(crate) fn rarer(&self) -> String {
+        let rare = [(self.paused, "paused"), (self.newer, "of a later release")];
+        let rare = rare.into_iter().filter(|(nodes, _)| *nodes > 0);
+        rare.map(|(nodes, what)| format!(", {nodes} {what}")).collect()
+    }
+
+    /// Reports whether nodes will be free without an operator.
+    pub(crate) const fn has_paused(&self) -> bool {
+        self.paused > 0
     }
 
     pub(super) fn write(&self, json: bool, out: &mut Vec<u8>) -> Result<(), Failure> {
@@ -105,7 +112,7 @@ impl RealmSummary {
         }
         let Self { realm, scheme, settings, pool, nodes, held, free, expired, quarantined, .. } =
             self;
-        let paused = self.paused_too();
+        let rarer = self.rarer();
         let settings = if settings.is_empty() { String::new() } else { format!(" ({settings})") };
         let unknown = || "-".to_owned();
         let lines = [
@@ -115,7 +122,7 @@ impl RealmSummary {
             (
                 "nodes",
                 format!(
-                    "{held} held, {free} free, {expired} expired, {quarantined} quarantined{paused}"
+                    "{held} held, {free} free, {expired} expired, {quarantined} quarantined{rarer}"
                 ),
             ),
             ("terms", self.terms.to_string()),

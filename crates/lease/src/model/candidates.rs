@@ -97,6 +97,11 @@ impl RealmRules<'_> {
             if self.record.part_of(node).is_none() {
                 continue;
             }
+            // The holder may be a program of a later release, which releases it.
+            if matches!(state, RowState::Newer { .. }) {
+                shortage.seen += 1;
+                continue;
+            }
             let ceiling = self.ceiling(node, Some(state));
             match ceiling.filter(|&ceiling| self.is_free(ceiling, Some(state))) {
                 None => shortage.note(ceiling, self.limit(), 1),

@@ -107,8 +107,11 @@ pub enum Refusal {
         node: AnyNode,
     },
     /// A later release wrote the node's row in a version that this one cannot read.
-    #[error("the row of node {node} has version {record_version}; this release knows versions up to {known}",
-        known = RECORD_VERSION)]
+    #[error(
+        "the row of node {node} has version {record_version}, and this release knows versions up to \
+         {known}: update this program",
+        known = RECORD_VERSION
+    )]
     Newer {
         /// The node.
         node: AnyNode,

@@ -72,7 +72,8 @@ pub enum LeaseTextError {
     },
     /// A later release wrote a store's data in a version that this one cannot read.
     #[error(
-        "the {what} has version {record_version}; this release knows versions up to {RECORD_VERSION}"
+        "the {what} has version {record_version}, and this release knows versions up to \
+         {RECORD_VERSION}: update this program"
     )]
     Newer {
         /// The kind of data.

@@ -455,8 +455,8 @@ impl Store {
     }
 
     /// [Repairs](Self::repair) all quarantined nodes that were ever granted. Returns each with its
-    /// new row, or with the reason that it was refused. For example, a row with a later record
-    /// version stays as it is.
+    /// new row, or with the reason that it was refused. Rows that a later release wrote stay as they
+    /// are: their nodes count as taken.
     ///
     /// # Errors
     /// Returns the errors of `repair` other than refusals.

@@ -86,7 +86,8 @@ BEGIN
         VALUES (realm_name, tickid.now_micros_v1(), found);
     END IF;
     IF found ->> 'record_version' IS DISTINCT FROM '1' THEN
-        RAISE EXCEPTION 'a later release wrote the record of the realm %', realm_name;
+        RAISE EXCEPTION 'a later release wrote the record of the realm %', realm_name
+            USING HINT = 'Run the statements that tickid sql of that release prints.';
     END IF;
     FOREACH facet IN ARRAY ARRAY['scheme', 'settings', 'epoch_micros', 'period_micros',
         'micros_per_tick', 'end']

@@ -110,7 +110,7 @@ fn lists_start_with_the_realm() {
     assert!(time.as_str().expect("a time").ends_with('Z'), "{time}");
     let expected = serde_json::json!({
         "realm": "logs", "scheme": "kuid", "settings": "drift 8", "pool": "5-8/32", "nodes": 4,
-        "held": 1, "free": 3, "expired": 0, "paused": 0, "quarantined": 0, "allowance_ticks": realm["allowance_ticks"], "tick_start": "lowest",
+        "held": 1, "free": 3, "expired": 0, "paused": 0, "quarantined": 0, "newer": 0, "allowance_ticks": realm["allowance_ticks"], "tick_start": "lowest",
         "skew_seconds": 2.0, "term_seconds": 20.0, "store_time": null, "starts": null,
     });
     assert_eq!(realm, expected);

@@ -8,7 +8,7 @@ use std::thread;
 use serde_json::Value;
 
 use super::{acquire, folder, pool, rows, spawn, stdout_of};
-use crate::process::{CLOCK, NODE_STORE, OK, USAGE, ran_in};
+use crate::process::{CLOCK, NODE_STORE, OK, USAGE, json_lines, ran_in};
 
 /// The folder of a realm in the store of the user.
 fn folder_of(state: &Path, realm: &str) -> PathBuf {
@@ -149,7 +149,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), step))
 }
 
-/// A row that a later release wrote stays; the exit status tells.
+/// A row that a later release wrote counts as taken.
 #[test]
 fn repair_passes_over_newer_rows() {
     let state = folder();
@@ -158,21 +158,54 @@ fn repair_passes_over_newer_rows() {
         acquire(state.path(), "orders");
     }
     let nodes = state.path().join("tickid/orders/nodes");
-    let mut newer = fs::read(nodes.join("5-16")).expect("a row");
-    for slot in newer.chunks_mut(1_024) {
-        let version =
-            slot.windows(18).position(|text| text == b"\"record_version\":1").expect("a version");
+    raise_version(&nodes.join("5-16"));
+    fs::write(nodes.join("6-16"), "nonsense").expect("written");
+    fs::write(nodes.join("7-16"), "nonsense").expect("written");
+    let ran = ran_in(state.path(), "lease repair --realm orders --all --yes");
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    assert!(ran.stderr.contains("repaired: 6/16, 7/16"), "{}", ran.stderr);
+    let standings = rows(state.path(), "orders").into_iter().map(|mut row| row["standing"].take());
+    assert_eq!(standings.collect::<Vec<_>>(), ["newer", "paused", "paused"]);
+    let list = "lease list --realm orders --check --json";
+    let list = json_lines(&ran_in(state.path(), list).stdout).remove(0);
+    let counts = ["held", "free", "quarantined", "newer"].map(|name| list[name].clone());
+    assert_eq!(counts, [0, 0, 0, 1].map(Value::from));
+    let doctor = ran_in(state.path(), "doctor").stdout;
+    assert!(doctor.contains("0 quarantined, 2 paused, 1 of a later release"), "{doctor}");
+
+    // What it says is true of the program, and `doctor` knows no more.
+    let update = "version 9, and this release knows versions up to 1: update this program\nhint: \
+                  `tickid --version` shows";
+    let one = ran_in(state.path(), "lease repair --realm orders --node 5/16 --yes");
+    assert_eq!(one.status, NODE_STORE, "{}", one.stderr);
+    assert!(one.stderr.contains(update), "{}", one.stderr);
+    let record = state.path().join("tickid/orders/realm");
+    let text = fs::read_to_string(&record).expect("a record");
+    // As in `MAGIC CHECKSUM VERSION JSON`.
+    let (head, json) = text.trim_end().split_once(" {").expect("JSON");
+    let (head, version) = head.rsplit_once(' ').expect("a version");
+    let checked =
+        format!("{version} {{{json}").replace("\"record_version\":1", "\"record_version\":9");
+    let head = &head[..head.len() - 8];
+    let text = format!("{head}{:08x} {checked}\n", checksum(checked.as_bytes()));
+    fs::write(&record, text).expect("written");
+    let listed = ran_in(state.path(), "lease list --realm orders");
+    assert_eq!(listed.status, NODE_STORE, "{}", listed.stderr);
+    assert!(listed.stderr.contains(update), "{}", listed.stderr);
+    assert!(!listed.stderr.contains("doctor"), "{}", listed.stderr);
+    let doctor = ran_in(state.path(), "doctor").stdout;
+    assert!(doctor.contains("hint: `tickid --version`"), "{doctor}");
+}
+
+/// Writes a later record version into both slots of a row.
+fn raise_version(path: &Path) {
+    let mut file = fs::read(path).expect("a row");
+    for slot in file.chunks_mut(1_024) {
+        let version = slot.windows(18).position(|text| text == b"\"record_version\":1");
+        let version = version.expect("a version");
         slot[version + 17] = b'9';
         let sum = checksum(&slot[8..]);
         slot[4..8].copy_from_slice(&sum.to_le_bytes());
     }
-    fs::write(nodes.join("5-16"), newer).expect("written");
-    fs::write(nodes.join("6-16"), "nonsense").expect("written");
-    fs::write(nodes.join("7-16"), "nonsense").expect("written");
-    let ran = ran_in(state.path(), "lease repair --realm orders --all --yes");
-    assert_eq!(ran.status, NODE_STORE, "{}", ran.stderr);
-    assert!(ran.stderr.contains("repaired: 6/16, 7/16"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("node 5/16 cannot be repaired"), "{}", ran.stderr);
-    let standings = rows(state.path(), "orders").into_iter().map(|mut row| row["standing"].take());
-    assert_eq!(standings.collect::<Vec<_>>(), ["quarantined", "paused", "paused"]);
+    fs::write(path, file).expect("written");
 }

@@ -388,6 +388,9 @@ impl<'a> RealmRules<'a> {
         if state.and_then(RowState::row).is_some_and(Row::is_reserved) {
             return Standing::Reserved;
         }
+        if matches!(state, Some(RowState::Newer { .. })) {
+            return Standing::Newer;
+        }
         let Some(ceiling) = self.ceiling(node, state) else { return Standing::Quarantined };
         if ceiling > self.limit() {
             return Standing::Quarantined;
@@ -471,4 +474,6 @@ pub enum Standing {
     /// Not held, and granted once the store's clock gets to its ceiling. For example, all nodes of
     /// a realm that was invalidated are paused until it starts again.
     Paused,
+    /// Taken, as far as this release can tell: a later one wrote its row.
+    Newer,
 }

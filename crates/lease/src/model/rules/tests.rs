@@ -359,7 +359,14 @@ fn newer_rows_are_left_alone() {
     let rules = RealmRules::new(&record, at(100)).unwrap();
     let refusal = rules.renew(&lease(110, 5), Some(&newer)).unwrap_err();
     assert_eq!(refusal, Refusal::Newer { node: node(1), record_version: 2 });
-    assert_eq!(rules.standing(node(1), Some(&newer)), Standing::Quarantined);
+    assert_eq!(rules.standing(node(1), Some(&newer)), Standing::Newer);
+    // It is taken, and not quarantined: its holder may release it at any time.
+    let view = rows([(1, newer)]);
+    let Choice::Shortage(shortage) = choose(&record, view, 100) else { panic!("granted") };
+    let refusal = shortage.refusal(&rules);
+    let (nodes, seen, quarantined, free_at) = (1, 1, 0, None);
+    assert_eq!(refusal, Refusal::NoFreeNode { nodes, seen, quarantined, free_at });
+    assert!(refusal.passes());
 }
 
 #[test]
