@@ -129,6 +129,40 @@ fn reconfigure_changes_what_is_named() {
     assert_eq!(json_lines(&changed), [expected]);
 }
 
+/// The commands of the page, one after the other: two regions never have one node.
+#[test]
+fn split_pools_share_no_node() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/leases.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let (_, section) = page.split_once("## Several regions or clusters\n").expect("a section");
+    let section = section.split("\n## ").next().expect("its text");
+    let state = folder();
+    let place = |name: &str| format!("file://{}/{name}", state.path().display());
+    let url = |line: &str| line.replace("\"$EU\"", &place("eu")).replace("\"$US\"", &place("us"));
+    let commands = section.lines().filter_map(|line| line.strip_prefix("tickid "));
+    let commands: Vec<String> = commands.map(url).collect();
+    let [eu, us, merge, by_hand] = &commands[..] else { panic!("{commands:?}") };
+    let nodes = |name: &str| {
+        let generate = "gen nanoflake --realm checkout -n 5 --json --store";
+        let ids = json_lines(&stdout_of(state.path(), &format!("{generate} {}", place(name))));
+        ids.iter().map(|id| id["generator"].as_u64().expect("a node")).collect::<Vec<_>>()
+    };
+    for command in [eu, us] {
+        stdout_of(state.path(), command);
+    }
+    for _ in 0..3 {
+        assert!(nodes("eu").iter().all(|node| *node < 512));
+        assert!(nodes("us").iter().all(|node| (512..1_024).contains(node)));
+    }
+    let merged = ran_in(state.path(), merge);
+    assert_eq!(merged.stdout, "pool: 0-511/10 -> 0-1023/10\n");
+    assert!(merged.stderr.contains("512 nodes are new to the pool"), "{}", merged.stderr);
+    let by_hand = ran_in(state.path(), by_hand);
+    assert_eq!(by_hand.stdout, "pool: 0-1023/10 -> 0-499/10\n");
+    assert!(by_hand.stderr.contains("524 nodes leave the pool"), "{}", by_hand.stderr);
+    assert!(nodes("eu").iter().all(|node| *node < 500));
+}
+
 /// It may have been lost, and the default would be other nodes than it had.
 #[test]
 fn reconfigure_creates_only_named_nodes() {
