@@ -10,7 +10,7 @@ use tickid_lease::admin::{Reconfigured, Refusal, Start, Terms};
 use tickid_lease::backend::Record;
 use tickid_lease::{NodePool, RealmSpec, Store};
 
-use super::realm::{RealmOptions, ShapeOptions};
+use super::realm::{KEEPS_NOTHING, RealmOptions, ShapeOptions, keeps_nothing};
 use crate::failure::Failure;
 use crate::message::say;
 use crate::options::Scheme;
@@ -68,6 +68,9 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         // An epoch that looks mistyped is refused only while it can still be corrected. An existing
         // realm keeps its epoch for good.
         arguments.shape.check_new()?;
+    }
+    if keeps_nothing(&store) {
+        say(&format!("nothing keeps this realm when the command ends: {KEEPS_NOTHING}"));
     }
     if arguments.reconfigure {
         return reconfigure(arguments, &store, &realm);

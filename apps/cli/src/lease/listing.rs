@@ -209,10 +209,15 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
     let store = realm.store.open_existing()?;
     let mut out = Output::stdout();
     let mut shown = HashMap::new();
-    write_head(*json, out.buffer());
+    let mut is_first = true;
     loop {
         match answer(store.list(&realm.realm)) {
             Ok(view) => {
+                // As `list` begins.
+                if core::mem::take(&mut is_first) {
+                    RealmSummary::of(&view)?.write(*json, out.buffer())?;
+                    write_head(*json, out.buffer());
+                }
                 for (node, line) in lines(&view)? {
                     // Lines are compared and not rows, because a node expires without any change in
                     // the store.

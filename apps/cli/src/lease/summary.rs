@@ -17,6 +17,8 @@ pub(crate) struct RealmSummary {
     nodes: u64,
     pub(crate) held: u64,
     free: u64,
+    /// Of the free ones, those whose next holder waits for their ceiling.
+    free_later: u64,
     expired: u64,
     paused: u64,
     pub(crate) quarantined: u64,
@@ -52,6 +54,7 @@ impl RealmSummary {
             nodes: realm.pool().len(),
             held: 0,
             free: 0,
+            free_later: 0,
             expired: 0,
             paused: 0,
             quarantined: 0,
@@ -73,7 +76,11 @@ impl RealmSummary {
                 Standing::Held => summary.held += 1,
                 Standing::Expired => summary.expired += 1,
                 Standing::Quarantined => summary.quarantined += 1,
-                Standing::Free => summary.free += 1,
+                Standing::Free => {
+                    summary.free += 1;
+                    let ceiling = rules.ceiling(node, view.rows.get(&node)).unwrap_or(0);
+                    summary.free_later += u64::from(realm.scale().time_of(ceiling) > view.now);
+                }
                 Standing::Paused => summary.paused += 1,
                 Standing::Newer => summary.newer += 1,
                 // Not in the pool yet, while it is being reconfigured.
@@ -90,6 +97,14 @@ impl RealmSummary {
     /// Returns the number of nodes that a claim gets now.
     pub(crate) const fn available(&self) -> u64 {
         self.free + self.expired
+    }
+
+    /// Says how many of the free nodes are so only from their ceilings on.
+    fn later(&self) -> String {
+        match self.free_later {
+            0 => String::new(),
+            later => format!(" ({later} of them from their ceilings on)"),
+        }
     }
 
     /// Returns the end of a list of numbers, since few realms have such nodes.
@@ -112,7 +127,7 @@ impl RealmSummary {
         }
         let Self { realm, scheme, settings, pool, nodes, held, free, expired, quarantined, .. } =
             self;
-        let rarer = self.rarer();
+        let (later, rarer) = (self.later(), self.rarer());
         let settings = if settings.is_empty() { String::new() } else { format!(" ({settings})") };
         let unknown = || "-".to_owned();
         let lines = [
@@ -122,7 +137,7 @@ impl RealmSummary {
             (
                 "nodes",
                 format!(
-                    "{held} held, {free} free, {expired} expired, {quarantined} quarantined{rarer}"
+                    "{held} held, {free} free{later}, {expired} expired, {quarantined} quarantined{rarer}"
                 ),
             ),
             ("terms", self.terms.to_string()),
@@ -147,8 +162,10 @@ impl RealmSummary {
         }
         // Before the realm starts, that is the reason.
         if available < min_free && self.starts.is_none() {
+            let later = self.later();
             warnings.push(format!(
-                "{available} of {nodes} nodes of the realm {realm} are free, fewer than {min_free}"
+                "{available} of {nodes} nodes of the realm {realm} are free{later}, fewer than \
+                 {min_free}"
             ));
         }
         if let Some(from) = &self.starts {

@@ -61,6 +61,8 @@ fn watch_shows_each_change() {
         let line = lines.next().expect("a line").expect("text");
         serde_json::from_str(&line).expect("JSON")
     };
+    let realm = next();
+    assert_eq!((&realm["realm"], &realm["nodes"]), (&"orders".into(), &1.into()));
     let held = acquire(state.path(), "orders");
     assert_eq!(next(), held);
     let token = held["token"].as_str().expect("a token");
@@ -110,7 +112,7 @@ fn lists_start_with_the_realm() {
     assert!(time.as_str().expect("a time").ends_with('Z'), "{time}");
     let expected = serde_json::json!({
         "realm": "logs", "scheme": "kuid", "settings": "drift 8", "pool": "5-8/32", "nodes": 4,
-        "held": 1, "free": 3, "expired": 0, "paused": 0, "quarantined": 0, "newer": 0, "allowance_ticks": realm["allowance_ticks"], "tick_start": "lowest",
+        "held": 1, "free": 3, "free_later": 1, "expired": 0, "paused": 0, "quarantined": 0, "newer": 0, "allowance_ticks": realm["allowance_ticks"], "tick_start": "lowest",
         "skew_seconds": 2.0, "term_seconds": 20.0, "store_time": null, "starts": null,
     });
     assert_eq!(realm, expected);
@@ -119,7 +121,7 @@ fn lists_start_with_the_realm() {
         "realm        logs\n",
         "scheme       kuid (drift 8)\n",
         "pool         5-8/32, 4 nodes\n",
-        "nodes        1 held, 3 free, 0 expired, 0 quarantined\n",
+        "nodes        1 held, 3 free (1 of them from their ceilings on), 0 expired, 0 quarantined\n",
         "terms        term 20s, skew 2s, allowance ",
     ] {
         assert!(table.contains(part), "{table}");
@@ -142,6 +144,13 @@ fn check_counts_free_nodes() {
     let (status, said) = check("--min-free 2");
     assert_eq!(status, process::INVALID, "{said}");
     assert!(said.contains("1 of 2 nodes of the realm orders are free, fewer than 2"), "{said}");
+    // The next holder of a node that was released waits until its window is over.
+    let token = acquire(state.path(), "orders")["token"].as_str().expect("a token").to_owned();
+    stdout_of(state.path(), &format!("lease release --realm orders --token {token}"));
+    let (status, said) = check("--min-free 2");
+    assert_eq!(status, process::INVALID, "{said}");
+    let later = "are free (1 of them from their ceilings on), fewer than 2";
+    assert!(said.contains(later), "{said}");
     acquire(state.path(), "orders");
     let (status, said) = check("");
     assert_eq!(status, process::INVALID, "{said}");
