@@ -19,8 +19,12 @@ with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
         call = "CALL tickid.nanoflake_follow('outbox', %s::bigint, %s::text)"
         until, state = connection.execute(call, (last, state)).fetchone()
         rows = connection.execute(
-            "SELECT id, body FROM outbox WHERE id > %s AND id <= %s ORDER BY id", (last, until)
+            "SELECT id, body FROM outbox WHERE id > %s AND id <= %s ORDER BY id LIMIT 1000",
+            (last, until),
         ).fetchall()
+        if len(rows) == 1000:
+            # The rest comes with the next page.
+            until = rows[-1][0]
         for id, body in rows:
             print(id, body, flush=True)
         if rows:

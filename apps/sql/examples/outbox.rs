@@ -33,9 +33,13 @@ async fn deliver(client: &Client) -> Result<(), Box<dyn Error>> {
     loop {
         let follow = "CALL tickid.nanoflake_follow('outbox', $1, $2)";
         let answer = client.query_one(follow, &[&last, &state]).await?;
-        let (until, next): (i64, String) = (answer.get(0), answer.get(1));
-        let rows = "SELECT id, body FROM outbox WHERE id > $1 AND id <= $2 ORDER BY id";
+        let (mut until, next): (i64, String) = (answer.get(0), answer.get(1));
+        let rows = "SELECT id, body FROM outbox WHERE id > $1 AND id <= $2 ORDER BY id LIMIT 1000";
         let rows = client.query(rows, &[&last, &until]).await?;
+        if let Some(row) = rows.get(999) {
+            // The rest comes with the next page.
+            until = row.get(0);
+        }
         let mut out = std::io::stdout().lock();
         for row in &rows {
             writeln!(out, "{} {}", row.get::<_, i64>(0), row.get::<_, &str>(1))?;

@@ -78,6 +78,8 @@ fn goes_on(server: &Postgres, program: impl Fn() -> Command) {
     let text = include_str!("../../examples/outbox.rs");
     let tables = text.split("```").nth(1).unwrap().trim_start_matches("sql");
     base.psql(&format!("SET search_path = public; {}", tables.replace("//!", "")));
+    // More than two pages of the followers.
+    base.psql("INSERT INTO public.outbox (body) SELECT 'x' FROM generate_series(1, 2500)");
     let (base, is_over) = (&base, &AtomicBool::new(false));
     let runs = thread::scope(|scope| {
         let writers: Vec<_> =
