@@ -3,13 +3,14 @@
 use core::ops::RangeInclusive;
 use std::collections::BTreeSet;
 
-use tickid_core::UnixTime;
+use tickid_core::{Policy, UnixTime};
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
+use tickid_lease::Realm;
 use tickid_lease::admin::Start;
 use tickid_nanoflake::NanoflakeId;
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64Id;
-use tickid_sno::SnoId;
+use tickid_sno::{Sno, SnoId};
 use tickid_snowflake::{Order, Snowflake, SnowflakeId};
 use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Test};
@@ -657,6 +658,8 @@ fn statements_of_the_guide_run(server: &Postgres) {
     let base = Base::empty(server);
     let realm = spec("shop", DISCORD, "0-1023/10");
     base.create(&spec("events", Kuid::default(), "7/32"));
+    let orders = Realm::builder("orders", Sno).pool("0-65535/16").policy(Policy::Wait);
+    base.create(&orders.build().unwrap().into());
     // Quietly, as the page has it.
     assert_eq!(base.psql(&Script::new(&realm, Start::Immediately).statements().unwrap()), "");
     let role = format!("app_of_{}", base.name);
@@ -673,6 +676,16 @@ fn statements_of_the_guide_run(server: &Postgres) {
             refuse_to_remove_what_is_used(&base, &statements);
         }
         base.psql(&statements);
+        if block.contains("CREATE DOMAIN") {
+            let made = base.psql(
+                "INSERT INTO sales DEFAULT VALUES; INSERT INTO refunds (sale) TABLE sales;
+                 SELECT label LIKE 'refund\\_____________', tickid.sno_decode(substr(sale, 7)) IS NULL
+                 FROM refunds",
+            );
+            assert_eq!(made, "t|f");
+            let error = server.psql(&base.name, "INSERT INTO sales VALUES ('9q8q28b6522i6222')");
+            assert!(error.unwrap_err().to_string().contains("check constraint"));
+        }
         if block.contains("shop_decoder") {
             // As pg_partman calls them.
             let bounds = base.psql(
@@ -687,7 +700,7 @@ fn statements_of_the_guide_run(server: &Postgres) {
         }
         run += 1;
     }
-    assert_eq!(run, 14);
+    assert_eq!(run, 15);
     // The last one has removed the functions, and nothing else.
     assert_eq!(base.psql("SELECT count(*) FROM orders WHERE id > 0"), "1");
     assert_eq!(base.psql("SELECT to_regclass('events_2026_11')"), "events_2026_11");
