@@ -226,7 +226,7 @@ impl<'a> RealmRules<'a> {
         let row = self.held(lease, state)?;
         // The floor identifies a lease, so the next one starts above it even if none was used.
         let last = used.map_or(row.floor, |used| used.max(row.floor));
-        let ceiling = last.saturating_add(1);
+        let ceiling = last.saturating_add(1).min(self.record.realm.end());
         Ok(Row { token: None, ceiling, ..row.clone() })
     }
 

@@ -369,6 +369,20 @@ fn newer_rows_are_left_alone() {
     assert!(refusal.passes());
 }
 
+/// Such a tick does not exist, so a holder cannot have used it.
+#[test]
+fn ceilings_end_with_the_scheme() {
+    let record = record();
+    let end = record.realm.end();
+    let rules = RealmRules::new(&record, at(100)).unwrap();
+    let lease = lease(110, 5);
+    let held = intact(row(1, 110), 5);
+    for (used, ceiling) in [(Some(end - 2), end - 1), (Some(end), end), (Some(u64::MAX), end)] {
+        let row = rules.release(&lease, Some(&held), used).unwrap();
+        assert_eq!(row.ceiling, ceiling, "{used:?}");
+    }
+}
+
 #[test]
 fn invalidate_is_idempotent() {
     let record = record();
