@@ -25,6 +25,7 @@ use super::signals;
 use super::uuid::UuidVersion;
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, LineSource, Selection, Work};
+use crate::lease::start_remark;
 use crate::message::{say, shown};
 use crate::options::node::{self, GivenNode};
 use crate::options::values::{count, duration, parse};
@@ -292,6 +293,9 @@ impl Plan<'_> {
         // Only a name that was given can be mistyped.
         if is_named && adopted.is_new {
             created_remark(&store, &adopted.record.realm).iter().for_each(|it| say(it));
+        }
+        if adopted.is_new {
+            start_remark(&adopted.record).iter().for_each(|it| say(it));
         }
         let realm = adopted.record.realm;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());

@@ -17,7 +17,6 @@ use self::exec::ExecArguments;
 pub(crate) use self::exec::stage;
 use self::holding::{AcquireArguments, ReleaseArguments};
 use self::init::InitArguments;
-#[cfg(feature = "serve")]
 pub(crate) use self::init::start_remark;
 use self::listing::{ListArguments, RealmsArguments, WatchArguments};
 #[cfg(any(feature = "postgres", feature = "serve"))]
