@@ -521,7 +521,7 @@ pub(crate) fn setting_option(kept: &str) -> String {
 
 /// Reports whether a later release wrote what the store has, which `doctor` cannot read either.
 pub(crate) fn is_newer(error: &StoreError) -> bool {
-    let mut source = std::error::Error::source(error);
+    let mut source = core::error::Error::source(error);
     while let Some(error) = source {
         if let Some(LeaseTextError::Newer { .. }) = error.downcast_ref() {
             return true;

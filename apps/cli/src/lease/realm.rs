@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use clap::{Args, ValueEnum as _};
-use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor, Settings};
+use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
 use tickid_core::{Scheme, TickStart};
 #[cfg(target_os = "linux")]
 use tickid_lease::admin::Refusal;
@@ -145,14 +145,12 @@ impl ShapeOptions {
             settings => format!(" {}", setting_option(settings)),
         };
         let nodes = if realm.pool() == &NodePool::single() { "0/0" } else { "NODES" };
+        // The allowance is the policy's, and the others are options by their names.
         let policy = self.policy.map_or_else(String::new, |policy| format!(" --policy {policy}"));
-        let Terms { term, skew, start, .. } = realm.terms();
-        format!(
-            "tickid lease init {}{settings} --realm {} --pool {nodes} --term {term:?} --skew \
-             {skew:?} --start {start}{policy}",
-            realm.scheme(),
-            realm.name()
-        )
+        let facts = realm.terms().facts().into_iter().filter(|(name, _)| *name != "allowance");
+        let terms: String = facts.map(|(name, value)| format!(" --{name} {value}")).collect();
+        let (scheme, name) = (realm.scheme(), realm.name());
+        format!("tickid lease init {scheme}{settings} --realm {name} --pool {nodes}{terms}{policy}")
     }
 
     /// Returns a realm of this shape.
@@ -187,7 +185,7 @@ impl ShapeOptions {
             let scheme = AnyScheme::from_realm(kept.scheme(), kept.settings(), has_node);
             scheme.map(|scheme| *scheme.settings()).ok()
         };
-        let settings = kept.and_then(settings).unwrap_or_else(Settings::default);
+        let settings = kept.and_then(settings).unwrap_or_default();
         let any = self.settings.scheme_over(kind, settings);
         let pool = match (&self.pool, kept.map(RealmSpec::pool)) {
             (Some(pool), _) => pool.clone(),

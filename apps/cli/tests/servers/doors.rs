@@ -13,7 +13,7 @@ use tickid_core::{AnyNode, Clock as _, Policy, Scheme, SystemClock, TickStart, U
 use tickid_lease::session::block_on;
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::process::{OK, ran, stdout_of, tickid};
+use crate::process::{OK, ran, run, stdout_of, tickid};
 use crate::serve::{Serving, http};
 
 pub(crate) const TESTS: [Test<Postgres>; 3] = [
@@ -205,6 +205,18 @@ fn sql_has_the_start_of_a_served_realm(server: &Postgres) {
              proname = 'advance_' || {number}"
         );
         assert_eq!(server.psql("served", &functions).unwrap(), random, "{realm}");
+    }
+    // They keep it when it changes, unlike the term, which they do not use.
+    let keep = "they keep the allowance, skew and start that they have until";
+    for (change, line, says) in [
+        ("--start random", "start: lowest -> random\n", true),
+        ("--skew 4", "skew: 5s -> 4s\n", true),
+        ("--term 20", "term: 10s -> 20s\n", false),
+    ] {
+        let init = "lease init nanoflake --realm plain --reconfigure";
+        let changed = run(&format!("{init} {change} --store {store}"));
+        assert_eq!((changed.status, changed.stdout.as_str()), (OK, line), "{}", changed.stderr);
+        assert_eq!(changed.stderr.contains(keep), says, "{}", changed.stderr);
     }
 }
 

@@ -15,7 +15,7 @@ use tickid_core::{
 };
 use tickid_kuid::{Drift, Global, Kuid, Local};
 use tickid_lease::admin::{RealmPart, Refusal};
-use tickid_lease::backend::MemoryBackend;
+use tickid_lease::backend::{MemoryBackend, Row, RowState, Version};
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{
     GenerateError, Lease, LeasedGenerator, NodePool, Realm, RealmError, RealmSpec, Store,
@@ -358,6 +358,24 @@ fn changes_at_the_same_time_add_up() {
     // The difference is of the two records of this commit.
     assert_eq!(changed.before.as_ref(), Some(described("0-255/16", 10).spec()));
     assert_eq!(&changed.record.realm, described("0-255/16", 110).spec());
+}
+
+/// Functions in PostgreSQL have them, and keep the terms that they were created with.
+#[test]
+fn changes_name_reserved_nodes() {
+    let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
+    let memory = MemoryBackend::new(clock);
+    let store = Store::new(memory.clone());
+    let realm = realm(&Sno, "0-9/16");
+    block_on(store.reconfigure(realm.spec()), TIMEOUT).unwrap();
+    let json = r#"{"record_version":1,"node":"7/16","token":null,"holder":"functions","era":0,
+        "floor":5,"ceiling":9,"reserved":true}"#;
+    let row = Row::from_json(json.as_bytes()).unwrap();
+    let node = row.node;
+    let state = RowState::Intact { row, version: Version(1), is_dead: false };
+    memory.set_row(realm.name(), node, Some(state));
+    let changed = block_on(store.reconfigure(realm.spec()), TIMEOUT).unwrap();
+    assert_eq!(changed.reserved, [node]);
 }
 
 /// A realm that was lost is not created with nodes that nobody has named.

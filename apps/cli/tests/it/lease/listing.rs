@@ -4,6 +4,9 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 
 use serde_json::Value;
+use tickid_core::Policy;
+use tickid_kuid::Kuid;
+use tickid_lease::admin::Terms;
 
 use super::{acquire, end_of, folder, rows, spawn, stdout_of};
 use crate::process::{self, NODE_STORE, OK, json_lines, ran_in, ran_unread};
@@ -116,6 +119,14 @@ fn lists_start_with_the_realm() {
         "skew_seconds": 2.0, "term_seconds": 20.0, "store_time": null, "starts": null,
     });
     assert_eq!(realm, expected);
+    // A new term is a number of its own, and has its option.
+    let help = ran_in(state.path(), "lease init --help").stdout;
+    for (name, _) in Terms::new(Policy::<Kuid>::Wait).facts() {
+        let members = expected.as_object().expect("an object").keys();
+        assert!(members.into_iter().any(|key| key.contains(name)), "{name}");
+        let option = if name == "allowance" { "policy" } else { name };
+        assert!(help.contains(&format!("--{option} <")), "{name}");
+    }
     let table = stdout_of(state.path(), "lease list --realm logs");
     for part in [
         "realm        logs\n",
