@@ -19,11 +19,15 @@ pub trait Representations:
     + TryFrom<Self::Integer, Error: Display>
     + Into<Self::Bytes>
     + TryFrom<Self::Bytes, Error: Display>
+    + Into<Self::Binary>
+    + TryFrom<Self::Binary, Error: Display>
 {
     /// An integer that holds all IDs. It orders as they do.
     type Integer: Copy + PartialOrd + Display + FromStr;
     /// The bytes, big-endian.
     type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
+    /// What serde's binary formats hold: an integer, or an array of the bytes.
+    type Binary: Copy;
 
     /// The name of such an ID, for messages and schemas.
     const NAME: &'static str;
@@ -78,6 +82,7 @@ macro_rules! impl_external {
         impl $crate::external::Representations for $id {
             type Integer = $integer;
             type Bytes = $bytes;
+            type Binary = $binary;
 
             const NAME: &'static str = $name;
             const MIN: Self = Self::MIN;

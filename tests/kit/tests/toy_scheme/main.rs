@@ -23,7 +23,7 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use tickid_core::external::Representations as _;
+use tickid_core::external::Representations;
 use tickid_core::{ManualClock, Scheme as _, Ticks, UnixTime};
 use tickid_testkit::{config, nodes};
 
@@ -64,6 +64,19 @@ proptest! {
         prop_assert_eq!(a.encode().as_str().cmp(&b.encode()), a.cmp(&b));
         prop_assert_eq!(<[u8; 8]>::from(a).cmp(&b.into()), a.cmp(&b));
     }
+}
+
+/// As a type of one's own does that holds any ID.
+#[test]
+fn generic_code_reads_every_form_back() {
+    fn read_back<T: Representations + PartialEq>(id: T) {
+        let (integer, bytes): (T::Integer, T::Bytes) = (id.into(), id.into());
+        let binary: T::Binary = id.into();
+        let read = [T::try_from(integer).ok(), T::try_from(bytes).ok(), T::try_from(binary).ok()];
+        assert_eq!(read, [Some(id); 3]);
+    }
+    read_back(TicketId::MIN);
+    read_back(TicketId::MAX);
 }
 
 #[test]
