@@ -38,7 +38,7 @@ pub(crate) struct SqlArguments {
     new: bool,
     /// Move the functions to another node, because the IDs of theirs are far ahead of the clock;
     /// takes one more each time
-    #[arg(long, conflicts_with = "new")]
+    #[arg(long, conflicts_with_all = ["new", "in_transaction"])]
     another_node: bool,
     /// Let copies by CREATE DATABASE … TEMPLATE issue IDs at once, stating that those never meet
     /// the original's; for test databases, never where there are backups

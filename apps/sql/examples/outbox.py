@@ -12,9 +12,7 @@ import psycopg
 with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
     # It is released when the connection ends.
     connection.execute("SELECT pg_advisory_lock(hashtext('outbox'))")
-    (last,) = connection.execute("SELECT last FROM delivered").fetchone()
-    # A new process does not know the state, and waits for the transactions that are open now.
-    state = None
+    last, state = connection.execute("SELECT last, state FROM delivered").fetchone()
     while True:
         call = "CALL tickid.nanoflake_follow('outbox', %s::bigint, %s::text)"
         until, state = connection.execute(call, (last, state)).fetchone()
@@ -28,7 +26,7 @@ with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
         for id, body in rows:
             print(id, body, flush=True)
         if rows:
-            connection.execute("UPDATE delivered SET last = %s", (until,))
+            connection.execute("UPDATE delivered SET last = %s, state = %s", (until, state))
         else:
             time.sleep(0.02)
         last = until

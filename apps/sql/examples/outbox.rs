@@ -4,7 +4,7 @@
 //!
 //! ```sql
 //! CREATE TABLE outbox (id bigint PRIMARY KEY DEFAULT tickid.nanoflake('outbox'), body text);
-//! CREATE TABLE delivered (last bigint NOT NULL);
+//! CREATE TABLE delivered (last bigint NOT NULL, state text);
 //! INSERT INTO delivered VALUES (0);
 //! ```
 
@@ -27,13 +27,12 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 async fn deliver(client: &Client) -> Result<(), Box<dyn Error>> {
     // It is released when the connection ends.
     client.execute("SELECT pg_advisory_lock(hashtext('outbox'))", &[]).await?;
-    let mut last: i64 = client.query_one("SELECT last FROM delivered", &[]).await?.get(0);
-    // A new process does not know the state, and waits for the transactions that are open now.
-    let mut state: Option<String> = None;
+    let kept = client.query_one("SELECT last, state FROM delivered", &[]).await?;
+    let (mut last, mut state): (i64, Option<String>) = (kept.get(0), kept.get(1));
     loop {
         let follow = "CALL tickid.nanoflake_follow('outbox', $1, $2)";
         let answer = client.query_one(follow, &[&last, &state]).await?;
-        let (mut until, next): (i64, String) = (answer.get(0), answer.get(1));
+        let (mut until, next): (i64, Option<String>) = (answer.get(0), answer.get(1));
         let rows = "SELECT id, body FROM outbox WHERE id > $1 AND id <= $2 ORDER BY id LIMIT 1000";
         let rows = client.query(rows, &[&last, &until]).await?;
         if let Some(row) = rows.get(999) {
@@ -49,8 +48,9 @@ async fn deliver(client: &Client) -> Result<(), Box<dyn Error>> {
         if rows.is_empty() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         } else {
-            client.execute("UPDATE delivered SET last = $1", &[&until]).await?;
+            let keep = "UPDATE delivered SET last = $1, state = $2";
+            client.execute(keep, &[&until, &next]).await?;
         }
-        (last, state) = (until, Some(next));
+        (last, state) = (until, next);
     }
 }

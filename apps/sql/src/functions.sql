@@ -46,6 +46,12 @@
 -- nothing appears up to the least of the word and the bases. The bases are the state that the
 -- follower carries from call to call. Nothing is written, so followers meet in no lock and need no
 -- table. A state that is old or lost only makes the result lower.
+-- IDs of a node may start below those of the node before. So `final` has the bits of its node, as an
+-- ID has. A follower without a state of the present word is refused if its `final` is of an earlier
+-- node, and is not below the first ID of every node since: it would miss those below. That ID is of
+-- the tick which tickid.bound_N had as its start, when the move began; the earlier node drew on until
+-- the commit. Who starts again below the lowest of these first IDs misses nothing, and reads the rows
+-- since the move began a second time.
 --
 -- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
 -- rights of their owner. Those that are called for each row set no search_path, which would more
@@ -106,7 +112,7 @@ DECLARE
 BEGIN
     FOR own IN SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'tickid'::regnamespace
         AND p.proname IN ('create_functions_v1', 'create_draw_v1', 'create_public_v1', 'ahead_v1',
-            'snowflake_facts_v1')
+            'node_facts_v1', 'again_v1', 'snowflake_facts_v1', 'layout_bits_v1')
     LOOP
         EXECUTE 'DROP FUNCTION ' || own;
     END LOOP;
@@ -668,6 +674,7 @@ DECLARE
         WHERE d.datname = current_database());
     is_known CONSTANT boolean := (before -> 'home')::bigint IS NOT DISTINCT FROM home;
     is_drawer boolean := true;
+    again pg_catalog.@type@;
     bound bigint;
     word bigint;
     open jsonb;
@@ -874,6 +881,119 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 RETURN (SELECT max(pg_sequence_last_value(to_regclass('tickid.bound_' || g.number)))
     FROM tickid.generator AS g WHERE g.realm = realm_name AND g.number < id);
 
+-- Facts of the words and IDs of a node: its value and the bits of its fields; what a word lacks of an
+-- ID, if no more than the node (`in_word`); and expressions: the ID of `word` after the statement
+-- `convert`, the `final` of the word %s, and whether `final` is of this node.
+CREATE OR REPLACE FUNCTION tickid.node_facts_v1(
+    record jsonb, node text, OUT value bigint, OUT bits integer, OUT drift integer,
+    OUT shift integer, OUT sequence_bits integer, OUT in_word bigint, OUT convert text,
+    OUT of_word text, OUT followed text, OUT is_own text
+) LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    scheme CONSTANT text := record ->> 'scheme';
+    layout CONSTANT text := record ->> 'settings';
+    sequence_shift integer;
+BEGIN
+    value := split_part(node, '/', 1);
+    bits := split_part(node, '/', 2);
+    drift := CASE scheme WHEN 'kuid' THEN split_part(layout, ' ', 2) END;
+    SELECT s.shift, s.sequence_bits INTO shift, sequence_bits FROM (VALUES
+        ('nanoflake', ${nanoflake_shift}, ${nanoflake_sequence}),
+        ('scru64', ${scru64_shift}, ${scru64_shift} - bits),
+        ('kuid', ${kuid_word}, ${kuid_c}),
+        -- Without the bit of tick-tock.
+        ('sno', ${sno_shift} - 1, ${sno_sequence}),
+        ('snowflake', 63 - tickid.layout_bits_v1(layout, 'x'), tickid.layout_bits_v1(layout, 's'))
+    ) AS s (scheme, shift, sequence_bits) WHERE s.scheme = record ->> 'scheme';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there are no functions for IDs of the scheme %', scheme
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    sequence_shift := CASE WHEN layout ~ '/[0-9]+s/[0-9]+n' THEN bits ELSE 0 END;
+    in_word := CASE WHEN scheme IN ('nanoflake', 'scru64') THEN value << sequence_bits ELSE 0 END;
+    -- Only functions of variables are inlined.
+    convert := CASE WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
+        THEN 'word := tickid.kuid_local_v1(word);' || chr(10) ELSE '' END;
+    of_word := CASE
+        WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, %L)', substr(int8send(value), 6))
+        WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
+            THEN format('tickid.kuid_global_v1(word, %s, %s)', value, drift)
+        WHEN scheme = 'kuid' AND bits > 0
+            THEN format('tickid.kuid_drift_8_v1(tickid.kuid_local_v1(word), %L)',
+                substr(int8send(value), 5))
+        WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
+        WHEN scheme = 'snowflake' THEN format('tickid.snowflake_v1(word, %s, %s, %s, %s, %s)',
+            shift, bits + sequence_bits, (1::bigint << sequence_bits) - 1, sequence_shift,
+            value << CASE sequence_shift WHEN 0 THEN sequence_bits ELSE 0 END)
+        ELSE 'word' END;
+    -- IDs of a tick of sno sort by metabyte first: all IDs of the ticks before. Their bit of
+    -- tick-tock is zero, so that the partition below that of `final` is free to be the node's.
+    followed := CASE
+        WHEN scheme = 'sno' THEN format($id$int8send((%%s >> %s << %s) - 65536 + %s)
+            || decode('ffff', 'hex')$id$, shift, shift + 1, value)
+        WHEN convert <> '' THEN replace(of_word, 'word', 'tickid.kuid_local_v1(%s)')
+        ELSE replace(of_word, 'word', format('(%%s + %s)', in_word)) END;
+    is_own := CASE
+        WHEN scheme = 'sno'
+            THEN format('substring(final FROM 7 FOR 2) = %L', substr(int8send(value), 7))
+        WHEN scheme = 'kuid' AND bits = 0 THEN 'true'
+        WHEN scheme = 'kuid' THEN format('CASE length(final) WHEN 12 THEN final = '
+            'tickid.kuid_global_v1(tickid.kuid_to_local_v1(final, %1$s), %2$s, %1$s) END',
+            drift, value)
+        ELSE format('final >> %s & %s = %s', CASE sequence_shift WHEN 0 THEN sequence_bits
+            ELSE 0 END, (1::bigint << bits) - 1, value) END;
+END
+$$;
+
+-- Returns an expression of `final`: null if a follower may go on after it without a state of the
+-- present word. Otherwise `final` is of an earlier node, and not below the first ID of every node
+-- since, and the expression is the greatest ID that is. Null if there was one node only.
+CREATE OR REPLACE FUNCTION tickid.again_v1(
+    realm_name text, realm_record jsonb, id integer, type text
+) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    cases text := '';
+    number integer;
+    node text;
+    first bigint;
+    facts record;
+    lowest text;
+    below text;
+    start text;
+    before text;
+    is_lowest boolean;
+BEGIN
+    FOR number, node, first IN
+        SELECT g.number, g.data ->> 'node', s.seqstart
+        FROM tickid.generator AS g
+        JOIN pg_sequence AS s ON s.seqrelid = to_regclass('tickid.bound_' || g.number)
+        WHERE g.realm = realm_name AND g.number <= id ORDER BY g.number DESC
+    LOOP
+        facts := tickid.node_facts_v1(realm_record, node);
+        IF lowest IS NOT NULL THEN
+            cases := cases || format('WHEN %s THEN CASE WHEN final >= %L THEN %L::%s END ',
+                facts.is_own, lowest, below, type);
+        END IF;
+        start := CASE facts.convert
+            WHEN '' THEN replace(facts.of_word, 'word', (first << facts.shift | facts.in_word)::text
+                || '::bigint')
+            ELSE replace(facts.of_word, 'word',
+                format('tickid.kuid_local_v1(%s)', first << facts.shift)) END;
+        before := format(facts.followed, CASE realm_record ->> 'scheme'
+            WHEN 'sno' THEN first << facts.shift
+            ELSE (first - 1) << facts.shift | (1 << facts.sequence_bits) - 1 END || '::bigint');
+        EXECUTE format('SELECT (%1$s)::text, (%2$s)::text, coalesce((%1$s) < %3$L::%4$s, true)',
+            start, before, lowest, type) INTO start, before, is_lowest;
+        IF is_lowest THEN
+            lowest := start;
+            below := before;
+        END IF;
+    END LOOP;
+    RETURN 'CASE ' || nullif(cases, '') || 'END';
+END
+$$;
+
 -- Creates the functions of a realm, or anew those that exist, for the node that they have or for
 -- another one. With `copies_apart`, IDs of copies of the database never meet the original's. The
 -- other arguments are lock_realm_v1's.
@@ -893,7 +1013,8 @@ DECLARE
     node text;
     floor numeric;
     bits integer;
-    value bigint;
+    facts record;
+    type text;
     shift integer;
     sequence_bits integer;
     guard_bits integer;
@@ -901,13 +1022,8 @@ DECLARE
     clock text;
     now text;
     now_qualified text;
-    drift integer;
-    layout text;
-    sequence_shift integer;
     whole_bits integer;
-    convert text;
-    of_word text;
-    followed text;
+    again text;
     words text;
     first bigint;
     ahead bigint;
@@ -964,26 +1080,12 @@ BEGIN
     SELECT g.node, g.data ->> 'node' INTO key, node FROM tickid.generator AS g
     WHERE g.number = id;
     scheme := record ->> 'scheme';
-    value := split_part(node, '/', 1);
-    bits := split_part(node, '/', 2);
-    layout := record ->> 'settings';
-    drift := CASE scheme WHEN 'kuid' THEN split_part(layout, ' ', 2) END;
-    SELECT s.shift, s.sequence_bits INTO shift, sequence_bits FROM (VALUES
-        ('nanoflake', ${nanoflake_shift}, ${nanoflake_sequence}),
-        ('scru64', ${scru64_shift}, ${scru64_shift} - bits),
-        ('kuid', ${kuid_word}, ${kuid_c}),
-        -- Without the bit of tick-tock.
-        ('sno', ${sno_shift} - 1, ${sno_sequence}),
-        ('snowflake', 63 - tickid.layout_bits_v1(layout, 'x'), tickid.layout_bits_v1(layout, 's'))
-    ) AS s (scheme, shift, sequence_bits) WHERE s.scheme = record ->> 'scheme';
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'there are no functions for IDs of the scheme %', scheme
-            USING ERRCODE = 'invalid_parameter_value';
-    END IF;
+    facts := tickid.node_facts_v1(record, node);
+    bits := facts.bits;
+    shift := facts.shift;
+    sequence_bits := facts.sequence_bits;
+    in_word := facts.in_word;
     guard_bits := shift - sequence_bits;
-    sequence_shift := CASE WHEN layout ~ '/[0-9]+s/[0-9]+n' THEN bits ELSE 0 END;
-    -- The node, if an ID is a word with its node.
-    in_word := CASE WHEN scheme IN ('nanoflake', 'scru64') THEN value << sequence_bits ELSE 0 END;
     -- All of a draw is prepared anew in each transaction: the fewer operators, the better. They are
     -- qualified and have one precedence: hence all parentheses. Only ticks that start anew with
     -- each second, as if it were a whole number of ticks, need the clock twice.
@@ -995,40 +1097,17 @@ BEGIN
         ELSE '(%1$s + ((%1$s / %2$s) * %3$s)) / %4$s' END,
         now, period, ticks_per_period * micros_per_tick - period, micros_per_tick);
     now_qualified := regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g');
-    -- Only functions of variables are inlined.
-    convert := CASE WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
-        THEN 'word := tickid.kuid_local_v1(word);' || chr(10) ELSE '' END;
-    of_word := CASE
-        WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, %L)', substr(int8send(value), 6))
-        WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
-            THEN format('tickid.kuid_global_v1(word, %s, %s)', value, drift)
-        WHEN scheme = 'kuid' AND bits > 0
-            THEN format('tickid.kuid_drift_8_v1(tickid.kuid_local_v1(word), %L)',
-                substr(int8send(value), 5))
-        WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
-        WHEN scheme = 'snowflake' THEN format('tickid.snowflake_v1(word, %s, %s, %s, %s, %s)',
-            shift, bits + sequence_bits, (1::bigint << sequence_bits) - 1, sequence_shift,
-            value << CASE sequence_shift WHEN 0 THEN sequence_bits ELSE 0 END)
-        ELSE 'word' END;
-    -- IDs of a tick of sno sort by metabyte first: all IDs of the ticks before.
-    followed := CASE
-        WHEN scheme = 'sno' THEN format($id$int8send((%%s >> %s << %s) - 1)
-            || decode('ffff', 'hex')$id$, shift, shift + 1)
-        WHEN convert <> '' THEN replace(of_word, 'word', 'tickid.kuid_local_v1(%s)')
-        ELSE replace(of_word, 'word', format('(%%s + %s)', in_word)) END;
     -- Of all nodes that the functions have had here.
     words := (SELECT array_agg('tickid.word_' || g.number) FROM tickid.generator AS g
         WHERE g.realm = realm_name AND to_regclass('tickid.word_' || g.number) IS NOT NULL);
-    ahead := tickid.ahead_v1(realm_name, id);
-    first := (SELECT s.start_value FROM pg_sequences AS s
-        WHERE s.schemaname = 'tickid' AND s.sequencename = 'bound_' || id);
+    type := CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea' ELSE 'int8' END;
+    again := tickid.again_v1(realm_name, record, id, type);
     PERFORM tickid.create_draw_v1(id, scheme, jsonb_build_object(
         'realm', realm_name,
         'node_key', key,
-        'type', CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea'
-            ELSE 'int8' END,
-        'convert', convert,
-        'id', of_word,
+        'type', type,
+        'convert', facts.convert,
+        'id', facts.of_word,
         'node', in_word,
         'node_in_guard', in_word >> sequence_bits,
         'with_node', CASE WHEN in_word > 0 THEN format(' OPERATOR(pg_catalog.+) %s', in_word)
@@ -1064,21 +1143,15 @@ BEGIN
         'now', now,
         'now_qualified', now_qualified,
         'words', words,
-        -- IDs of the node from before were ahead when this one started. A follower that is at one
-        -- of them would miss rows.
-        'moved', CASE WHEN ahead IS NULL THEN '' ELSE format($moved$IF final > %1$s AND final < %2$s
-        THEN
-            RAISE EXCEPTION 'the functions of the realm %3$s have moved to a node whose IDs start '
+        'moved', CASE WHEN again IS NULL THEN '' ELSE format($moved$again := %s;
+        IF again IS NOT NULL THEN
+            RAISE EXCEPTION 'the functions of the realm %s have moved to a node whose IDs start '
                 'below %%', final
-                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = format(
-                    'Start again after %%s, and keep the state from now on.', %1$s);
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                    HINT = format('Start again after %%s.', again);
         END IF;
-        $moved$,
-            format(followed, format('%s::bigint', (first - 1) << shift | (1 << sequence_bits) - 1)),
-            format(followed, format('%s::bigint', (ahead
-                + CASE WHEN scheme = 'kuid' AND bits > 0 THEN ${kuid_second}::bigint << drift
-                    ELSE 0 END) << shift)), realm_name) END,
-        'settled', format(followed, 'settled'),
+        $moved$, again, realm_name) END,
+        'settled', format(facts.followed, 'settled'),
         -- The last tick of sno is over when another has started. The draw makes its transaction one
         -- that draws, whose IDs count only if it was one before.
         'close', CASE scheme WHEN 'sno' THEN format($close$is_drawer := EXISTS (

@@ -109,7 +109,7 @@ impl Script {
     /// The node from before stays reserved, so each execution takes one more node of the realm's
     /// pool, and fails if none is free. For local kuids that is always so, since their realm has
     /// only one. Unlike the other statements, these do not belong in a migration that may be
-    /// repeated.
+    /// repeated, and are no [part of a transaction](Self::in_transaction).
     #[must_use]
     pub fn another_node(mut self) -> Self {
         self.another_node = true;
@@ -149,8 +149,13 @@ impl Script {
     /// Returns an error of the kind [`Failed`](StoreErrorKind::Failed) for a realm of a scheme
     /// other than Nanoflake, SCRU64, kuid, sno and Snowflake, and for a Snowflake whose time and
     /// sequence have more than 58 bits together. The rest of 63 bits is room for sessions that
-    /// overflow a sequence at the same time.
+    /// overflow a sequence at the same time. Also returns one for a move to [another
+    /// node](Self::another_node) as a part of a transaction, until whose commit the node from before
+    /// would draw on.
     pub fn statements(&self) -> Result<String, StoreError> {
+        if self.another_node && self.in_transaction {
+            return Err(refused("a move to another node is a transaction of its own"));
+        }
         let body = self.body()?;
         if self.in_transaction {
             return Ok(IN_TRANSACTION.replace("${statements}", &body));
@@ -194,13 +199,10 @@ impl Script {
     fn body(&self) -> Result<String, StoreError> {
         let realm = &self.realm;
         if !SCHEMES.contains(&realm.scheme()) {
-            let what =
-                format!("create functions: there are none for the scheme {}", realm.scheme());
-            return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
+            return Err(refused(&format!("there are none for the scheme {}", realm.scheme())));
         }
         if realm.scheme() == SNOWFLAKE {
-            check_guard(realm.settings())
-                .map_err(|what| StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }))?;
+            check_guard(realm.settings()).map_err(|why| refused(&why))?;
         }
         let is_immediate = match self.start {
             Start::Immediately => true,
@@ -210,8 +212,7 @@ impl Script {
         match realm.terms().start {
             TickStart::Lowest | TickStart::Random => {}
             start => {
-                let what = format!("create functions: there are none with the tick start {start}");
-                return Err(StoreError::new("PostgreSQL", StoreErrorKind::Failed { what }));
+                return Err(refused(&format!("there are none with the tick start {start}")));
             }
         }
         let record = Record::new(realm.clone(), String::new()).to_json().replace('\'', "''");
@@ -229,6 +230,11 @@ impl Script {
     }
 }
 
+fn refused(why: &str) -> StoreError {
+    let what = format!("create functions: {why}");
+    StoreError::new("PostgreSQL", StoreErrorKind::Failed { what })
+}
+
 /// Checks that a Snowflake's word has room for a guard.
 fn check_guard(layout: &str) -> Result<(), String> {
     let widths = layout.parse::<AnySnowflake>().map_err(|error| error.to_string())?.widths();
@@ -236,7 +242,5 @@ fn check_guard(layout: &str) -> Result<(), String> {
     if used <= most {
         return Ok(());
     }
-    Err(format!(
-        "create functions: time and sequence of {layout} have {used} bits, more than {most}"
-    ))
+    Err(format!("time and sequence of {layout} have {used} bits, more than {most}"))
 }

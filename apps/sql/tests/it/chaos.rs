@@ -1,7 +1,8 @@
-//! Followers of a table that is written in every way at once read each row once and in order. If
-//! there is time, the server crashes and its clock steps meanwhile.
+//! Followers of a table that is written in every way at once read each row once and in order, also
+//! while the functions move to other nodes. If there is time, the server crashes and its clock steps
+//! meanwhile.
 
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::Instant;
@@ -10,7 +11,7 @@ use tickid_testkit::Dice;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, Session, TIMED_OUT, TIMEOUT};
-use crate::follow::{Follower, Id, id_type, own_server};
+use crate::follow::{Follower, Id, id_type, moving_statements, own_server};
 use crate::sessions::many_ids;
 
 pub(crate) const TESTS: [Test<Postgres>; 1] =
@@ -19,6 +20,8 @@ pub(crate) const TESTS: [Test<Postgres>; 1] =
 const WRITERS: u64 = 8;
 /// Of each writer in a round.
 const TRANSACTIONS: u32 = 120;
+/// In a round that has some.
+const MOVES: u32 = 2;
 
 /// What a follower does between its polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +31,11 @@ enum Habit {
     Writes,
     TimesOut,
     Slow,
+    /// Moves the functions at first.
+    Moves,
 }
 
+/// Of a round with and without moves.
 const HABITS: [Habit; 5] =
     [Habit::Keeps, Habit::Forgets, Habit::Writes, Habit::TimesOut, Habit::Slow];
 
@@ -37,8 +43,11 @@ const HABITS: [Habit; 5] =
 const FAULTS: [&str; 3] =
     ["follow_locks_first", "follow_without_prepared", "follow_from_the_present_word"];
 
+/// Makes these of the present node's.
 fn plant_faults(base: &Base<'_>) {
-    let ours = base.psql("SELECT pg_get_functiondef('tickid.follow_1'::regproc)");
+    let number = base.psql("SELECT max(number) FROM tickid.generator");
+    let name_of_ours = format!("tickid.follow_{number}");
+    let ours = base.psql(&format!("SELECT pg_get_functiondef('{name_of_ours}'::regproc)"));
     let part = |from: &str, to: &str| {
         let start = ours.find(from).unwrap();
         &ours[start..start + ours[start..].find(to).unwrap()]
@@ -56,7 +65,7 @@ fn plant_faults(base: &Base<'_>) {
     ];
     for (name, fault) in FAULTS.into_iter().zip(faults) {
         assert_ne!(fault, ours, "{name}");
-        let fault = fault.replacen("tickid.follow_1(", &format!("tickid.{name}("), 1);
+        let fault = fault.replacen(&format!("{name_of_ours}("), &format!("tickid.{name}("), 1);
         base.psql(&format!("SET search_path = pg_catalog; {fault}"));
     }
 }
@@ -76,18 +85,18 @@ fn draw(kind: Kind) -> String {
     }
 }
 
-/// Has the server keep what it has committed when it crashes, and its clock step by the value of a
-/// sequence.
-fn harden(base: &Base<'_>) {
-    base.psql(&format!("ALTER DATABASE {} SET synchronous_commit = on", base.name));
-    base.psql(
+/// The clock of draws, in seconds. It steps by the value of a sequence, in microseconds.
+const CLOCK: &str = "(date_part('epoch', pg_catalog.clock_timestamp())
+    + pg_catalog.pg_sequence_last_value('public.step') / 1e6::float8)";
+
+fn script_clock(base: &Base<'_>) {
+    base.psql(&format!(
         "CREATE SEQUENCE public.step MINVALUE -1000000;
          SELECT setval('public.step', 0);
          CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint
          LANGUAGE sql VOLATILE PARALLEL SAFE
-         RETURN (date_part('epoch', pg_catalog.clock_timestamp()) * 1000000)::bigint
-             + pg_catalog.pg_sequence_last_value('public.step')",
-    );
+         RETURN ({CLOCK} * 1000000)::bigint"
+    ));
 }
 
 /// Connects, as soon as the server is up again.
@@ -137,6 +146,59 @@ fn disturb(base: &Base<'_>, session: &Session, dice: &mut Dice, number: u32) -> 
         _ => {}
     }
     Ok(())
+}
+
+/// A pool that has nodes for the moves of all rounds. Local kuids cannot move.
+const fn pool(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Nanoflake | Kind::Discord => "0-777/10",
+        Kind::Scru64 => "0-127/8",
+        Kind::KuidLocal => "0/0",
+        Kind::Kuid => "4294967200-4294967295/32",
+        Kind::Sno | Kind::Sonyflake | Kind::Seconds => "0-65535/16",
+        Kind::JsSafe => "0-63/6",
+    }
+}
+
+/// Moves the functions to other nodes, one after another. Each time, the node from before is ahead
+/// of the next one, by then or because it draws on until the commit, and the follower is there.
+fn move_on(base: &Base<'_>, kind: Kind, follower: &mut Follower) {
+    let statements = moving_statements(kind, pool(kind), CLOCK);
+    for number in 0..MOVES {
+        // Each time further, but within the skew.
+        let step = 1_500_000 + 2_500_000 * number;
+        let mut session = connect(base);
+        let ask = |statement: &str| session.ask(statement).map(drop);
+        let mut read_ahead = || {
+            let session = connect(base);
+            session.one(&format!("setval('public.step', {step})"))?;
+            let ahead = Id::new(&session.one(&kind.draw())?);
+            read_up_to(base, kind, follower, &ahead);
+            session.one("setval('public.step', 0)").map(drop)
+        };
+        let is_late = number % 2 == 1;
+        let moved = if is_late { Ok(()) } else { read_ahead() }
+            .and_then(|()| ask("BEGIN"))
+            .and_then(|()| ask(&statements))
+            .and_then(|()| if is_late { read_ahead() } else { Ok(()) })
+            .and_then(|()| ask("COMMIT"));
+        if let Err(error) = moved {
+            session = connect_again(base, &error);
+            session.one("setval('public.step', 0)").unwrap();
+        }
+    }
+}
+
+/// Has a follower read all rows up to an ID.
+fn read_up_to(base: &Base<'_>, kind: Kind, follower: &mut Follower, end: &Id) {
+    let mut session = connect(base);
+    loop {
+        match session.one(&kind.draw()).and_then(|_| follower.poll(&session)) {
+            Ok(last) if last >= *end => return,
+            Ok(_) => {}
+            Err(error) => session = go_on(base, follower, &error),
+        }
+    }
 }
 
 /// Inserts in transactions of every form. The first writer also disturbs all.
@@ -217,7 +279,7 @@ fn poll(
     dice: &mut Dice,
 ) -> Result<(), String> {
     match habit {
-        Habit::Keeps => drop(follower.poll(session)?),
+        Habit::Keeps | Habit::Moves => drop(follower.poll(session)?),
         Habit::Slow => {
             session.one("pg_sleep(0.05)")?;
             follower.poll(session)?;
@@ -256,7 +318,22 @@ fn poll(
     Ok(())
 }
 
-/// Returns the rows of a round and what each follower has read.
+/// Counts a thread that writes until it ends, also by a panic.
+struct Writing<'a>(&'a AtomicU64);
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Whether the functions move in a round.
+const fn has_moves(kind: Kind, round: u64) -> bool {
+    round % 2 == 1 && !matches!(kind, Kind::KuidLocal)
+}
+
+/// Returns the rows of a round and what each follower has read. Faults are those of a node, and so
+/// have no part in a round with moves.
 fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<Id>)>) {
     let id_type = id_type(kind);
     let table = format!("public.{}", kind.name());
@@ -266,40 +343,48 @@ fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<
          CREATE TABLE public.written (id integer, drawn {id_type} DEFAULT {draw})",
         draw = draw(kind)
     ));
-    let followers = HABITS
-        .map(|habit| (format!("{habit:?}"), habit, Follower::new(kind)))
-        .into_iter()
-        .chain(FAULTS.map(|fault| (fault.to_owned(), Habit::Keeps, Follower::new(kind).by(fault))));
-    let (writing, is_over) = (&AtomicU64::new(WRITERS), &AtomicBool::new(false));
+    let mut followers: Vec<_> =
+        HABITS.map(|habit| (format!("{habit:?}"), habit, Follower::new(kind))).into();
+    let writing = &AtomicU64::new(WRITERS);
+    if has_moves(kind, round) {
+        writing.fetch_add(1, Ordering::SeqCst);
+        followers.push(("Moves".to_owned(), Habit::Moves, Follower::new(kind)));
+    } else {
+        plant_faults(base);
+        let planted =
+            FAULTS.map(|fault| (fault.to_owned(), Habit::Keeps, Follower::new(kind).by(fault)));
+        followers.extend(planted);
+    }
     thread::scope(|scope| {
         for writer in 0..WRITERS {
             scope.spawn(move || {
+                let _writing = Writing(writing);
                 write(base, kind, round * WRITERS + writer);
-                if writing.fetch_sub(1, Ordering::SeqCst) == 1 {
-                    is_over.store(true, Ordering::SeqCst);
-                }
             });
         }
         let threads: Vec<_> = followers
-            .map(|(name, habit, follower)| {
-                let mut follower = follower;
+            .into_iter()
+            .map(|(name, habit, mut follower)| {
+                // The rows of an earlier node may be ahead of what is drawn.
+                let newest = format!("SELECT id FROM {table} ORDER BY id DESC LIMIT 1");
                 scope.spawn(move || {
+                    if habit == Habit::Moves {
+                        let _writing = Writing(writing);
+                        move_on(base, kind, &mut follower);
+                    }
                     let (mut session, mut dice) = (base.session(), Dice::new(round));
-                    while !is_over.load(Ordering::SeqCst) {
+                    while writing.load(Ordering::SeqCst) > 0 {
                         let polled = poll(base, &mut follower, &mut session, habit, &mut dice);
                         if let Err(error) = polled {
-                            session = connect_again(base, &error);
+                            session = go_on(base, &mut follower, &error);
                         }
                     }
-                    // What is drawn now is beyond all rows.
                     session = base.session();
-                    let end = Id::new(&session.one(&kind.draw()).unwrap());
-                    loop {
-                        session.one(&kind.draw()).unwrap();
-                        if follower.poll(&session).unwrap() >= end {
-                            return (name, follower.read);
-                        }
-                    }
+                    let mut end = session.ask(&newest).unwrap();
+                    end.extend(session.one(&kind.draw()));
+                    let end = end.iter().map(|column| Id::new(column)).max().unwrap();
+                    read_up_to(base, kind, &mut follower, &end);
+                    (name, follower.read)
                 })
             })
             .collect();
@@ -307,6 +392,12 @@ fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<
         let rows = base.session().ask(&format!("SELECT id FROM {table} ORDER BY id")).unwrap();
         (rows.iter().map(|column| Id::new(column)).collect(), read)
     })
+}
+
+/// Starts a follower again that the functions have moved away from, or connects again after a crash.
+fn go_on(base: &Base<'_>, follower: &mut Follower, error: &str) -> Session {
+    let session = connect(base);
+    if follower.starts_again(&session, error) { session } else { connect_again(base, error) }
 }
 
 /// Reports whether there is time for all schemes, and for crashes.
@@ -319,10 +410,12 @@ fn chaos_hides_no_row_from_a_follower(_: &Postgres) {
     let server = own_server();
     let (kinds, least) = if is_long() { (&KINDS[..], 4) } else { (&KINDS[..1], 3) };
     for &kind in kinds {
-        let base = Base::new(&server, &[kind]);
-        plant_faults(&base);
+        let base = Base::empty(&server);
+        base.create(&kind.realm(pool(kind)));
+        script_clock(&base);
         if is_long() {
-            harden(&base);
+            // The server keeps what it has committed when it crashes.
+            base.psql(&format!("ALTER DATABASE {} SET synchronous_commit = on", base.name));
         }
         let (mut found, mut count) = (BTreeSet::new(), 0);
         for number in 0..least + 30 {

@@ -11,7 +11,7 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session};
 use crate::loss::{STOP_STANDBY, start_standby};
 
-pub(crate) const TESTS: [Test<Postgres>; 18] = [
+pub(crate) const TESTS: [Test<Postgres>; 20] = [
     ("only_open_drawers_hold_a_follower_back", only_open_drawers_hold_a_follower_back),
     ("rows_that_commit_late_are_followed", rows_that_commit_late_are_followed),
     ("a_base_of_the_present_word_is_found", a_base_of_the_present_word_is_found),
@@ -26,6 +26,8 @@ pub(crate) const TESTS: [Test<Postgres>; 18] = [
     ("followers_need_only_usage", followers_need_only_usage),
     ("a_copy_ignores_the_state_of_its_original", a_copy_ignores_the_state_of_its_original),
     ("followers_start_again_below_their_node", followers_start_again_below_their_node),
+    ("two_moves_hide_no_row", two_moves_hide_no_row),
+    ("a_long_move_hides_no_row", a_long_move_hides_no_row),
     ("followers_go_on_above_their_node", followers_go_on_above_their_node),
     ("drawers_of_an_earlier_node_are_awaited", drawers_of_an_earlier_node_are_awaited),
     ("followers_of_sno_check_the_reservation", followers_of_sno_check_the_reservation),
@@ -78,6 +80,23 @@ impl Follower {
     /// Calls the procedure and reads the rows, in two statements. Returns the last ID.
     pub(crate) fn poll(&mut self, session: &Session) -> Result<Id, String> {
         self.poll_then_read(session, || Ok(session))
+    }
+
+    /// After an error, starts again where its hint says, without a state. Rows from there on are
+    /// read again, and must be the same. Returns whether there was this error.
+    pub(crate) fn starts_again(&mut self, session: &Session, error: &str) -> bool {
+        if !error.contains("have moved to a node whose IDs start below") {
+            return false;
+        }
+        let state = self.state.take().map_or("NULL".to_owned(), |state| format!("'{state}'"));
+        let hint =
+            session.hint(&format!("CALL tickid.{}'{}', {state})", self.procedure, self.last));
+        let start = hint.strip_prefix("Start again after ").unwrap().strip_suffix('.').unwrap();
+        let start = Id::new(start);
+        assert!(start < Id::new(&self.last), "{start:?} is not below {}", self.last);
+        self.read.retain(|id| *id <= start);
+        self.last = start.1;
+        true
     }
 
     /// Reads the rows in the session that is returned after the call.
@@ -490,60 +509,150 @@ fn a_copy_ignores_the_state_of_its_original(server: &Postgres) {
     table.has_all(&follower).unwrap();
 }
 
-/// Moves the functions to another node by the scripted clock.
-fn move_functions(table: &Table<'_>, pool: &str) {
-    let script = Script::new(&table.kind.realm(pool), Start::Delayed).another_node();
-    let (statements, clock) =
-        (script.statements().unwrap(), "date_part('epoch', clock_timestamp())");
-    assert!(statements.contains(clock));
-    let scripted = "pg_catalog.pg_sequence_last_value('public.clock') / 1000000::float8";
-    table.base.psql(&statements.replace(clock, scripted));
+/// Returns the statements that move functions to another node, without their transaction. They put
+/// back a clock of draws, which is an expression.
+pub(crate) fn moving_statements(kind: Kind, pool: &str, clock: &str) -> String {
+    let script = Script::new(&kind.realm(pool), Start::Delayed).another_node();
+    let statements = script.statements().unwrap();
+    let own = "date_part('epoch', clock_timestamp())";
+    assert!(statements.contains(own));
+    let statements = statements.replace(own, clock);
+    statements.strip_prefix("BEGIN;").unwrap().strip_suffix("COMMIT;\n").unwrap().to_owned()
 }
 
-/// Also when the state is lost, and when the follower comes back after the IDs have passed its own.
+/// Moves the functions to another node by the scripted clock.
+fn move_functions(table: &Table<'_>, pool: &str) {
+    begin_move(table, pool).ask("COMMIT").unwrap();
+}
+
+/// Returns the session whose transaction has moved them.
+fn begin_move(table: &Table<'_>, pool: &str) -> Session {
+    let clock = "pg_catalog.pg_sequence_last_value('public.clock') / 1000000::float8";
+    let session = table.base.session();
+    session.ask("BEGIN").unwrap();
+    session.ask(&moving_statements(table.kind, pool, clock)).unwrap();
+    session
+}
+
+/// Realms that can move, and pools of a few nodes. Some IDs have the node above, between or below
+/// the rest.
+const MOVING: [(Kind, &str); 5] = [
+    (KIND, "0-9/10"),
+    (Kind::Kuid, "0-9/32"),
+    (Kind::Sno, "0-9/16"),
+    (Kind::Scru64, "0-9/6"),
+    (Kind::Sonyflake, "0-9/16"),
+];
+const DAY: i64 = 86_400_000_000;
+
+/// A follower that is at an ID from ahead polls, as a program that is started anew each time: its
+/// state, if it has one, is of the earlier node. Returns where it has started again.
+fn catches_up(table: &Table<'_>, mut follower: Follower) -> Result<Vec<Id>, String> {
+    let (session, mut starts) = (table.base.session(), Vec::new());
+    for _ in 0..4 {
+        let newest = table.insert();
+        if let Err(error) = follower.poll(&session) {
+            assert!(follower.starts_again(&session, &error), "{error}");
+            starts.push(Id::new(&follower.last));
+            follower.poll(&session)?;
+        }
+        follower.state = None;
+        let last = Id::new(&follower.last);
+        let all = format!("SELECT id FROM public.{} ORDER BY id", table.kind.name());
+        let all: Vec<_> = session.ask(&all)?.iter().map(|column| Id::new(column)).collect();
+        let passed = all.iter().filter(|id| **id <= last).count();
+        if follower.read != all[..passed] || last < newest {
+            return Err(format!(
+                "{:?}: read {:?} up to {last:?}, not {all:?}",
+                table.kind, follower.read
+            ));
+        }
+    }
+    Ok(starts)
+}
+
+/// One that is at an ID of the day ahead, with and without its state.
+fn followers_ahead(table: &Table<'_>) -> [Follower; 2] {
+    let (session, mut follower) = (table.base.session(), Follower::new(table.kind));
+    table.covers(&mut follower, &session);
+    table.move_clock(DAY);
+    table.covers(&mut follower, &session);
+    // The rows that are read are all that there are.
+    table.insert();
+    follower.poll(&session).unwrap();
+    table.move_clock(-DAY + 60_000_000);
+    [Follower { state: None, ..follower.clone() }, follower]
+}
+
+/// Once, also if a follower comes back after the IDs have passed its own, and also if it keeps no
+/// state of the new node.
 fn followers_start_again_below_their_node(server: &Postgres) {
-    let pools = [(KIND, "0-9/10"), (Kind::Kuid, "0-9/32"), (Kind::Sno, "0-9/16")];
-    for (kind, pool) in pools.into_iter().chain([(Kind::Sonyflake, "0-9/16")]) {
+    for ((kind, pool), way) in MOVING.into_iter().flat_map(|kind| [(kind, 0), (kind, DAY)]) {
+        let base = Base::empty(server);
+        base.create(&kind.realm(pool));
+        let table = Table::new(&base, kind);
+        let followers = followers_ahead(&table);
+        move_functions(&table, pool);
+        let first = table.insert();
+        table.move_clock(way);
+        for follower in followers {
+            let ahead = Id::new(&follower.last);
+            let starts = catches_up(&table, follower).unwrap();
+            assert!(
+                starts.len() == 1 && starts[0] < first && first < ahead,
+                "{kind:?}: {starts:?}"
+            );
+        }
+    }
+}
+
+/// Those who are at the first node's IDs start below those of all later ones.
+fn two_moves_hide_no_row(server: &Postgres) {
+    for (kind, pool) in MOVING {
+        let base = Base::empty(server);
+        base.create(&kind.realm(pool));
+        let table = Table::new(&base, kind);
+        let followers = followers_ahead(&table);
+        move_functions(&table, pool);
+        let first = table.insert();
+        // The second move finds the clock where the first node was.
+        for way in [1_500_000, 2 * DAY] {
+            table.move_clock(way);
+            move_functions(&table, pool);
+            table.insert();
+            for follower in followers.clone() {
+                let starts = catches_up(&table, follower).unwrap();
+                assert!(starts.len() == 1 && starts[0] < first, "{kind:?}: {starts:?}");
+            }
+        }
+    }
+}
+
+/// The earlier node draws until the commit, and so is ahead of the first IDs of the later one.
+fn a_long_move_hides_no_row(server: &Postgres) {
+    for (kind, pool) in MOVING {
         let base = Base::empty(server);
         base.create(&kind.realm(pool));
         let (table, session) = (Table::new(&base, kind), base.session());
-        let (day, mut follower) = (86_400_000_000, Follower::new(kind));
+        let mut follower = Follower::new(kind);
         table.covers(&mut follower, &session);
-        table.move_clock(day);
-        table.covers(&mut follower, &session);
-        table.move_clock(-day + 60_000_000);
-        move_functions(&table, pool);
-        table.insert();
-        let mut forgetful = Follower { state: None, ..follower.clone() };
-        let mut again = Follower::new(kind);
-        table.covers(&mut again, &session);
-        for way in [0, day] {
-            for follower in [&mut follower, &mut forgetful] {
-                let error = follower.poll(&session).unwrap_err();
-                assert!(error.contains("have moved to a node whose IDs start below"), "{error}");
-            }
-            table.move_clock(way);
-            table.covers(&mut again, &session);
+        let moving = begin_move(&table, pool);
+        for _ in 0..3 {
+            table.move_clock(20_000_000);
+            table.covers(&mut follower, &session);
         }
-        // Where IDs of an interval sort by node, the order of its rows is not that of their draws.
-        if kind == Kind::Kuid {
-            continue;
+        moving.ask("COMMIT").unwrap();
+        let ahead = Id::new(&follower.last);
+        // Its clock is behind that of the earlier one.
+        table.move_clock(-30_000_000);
+        let first = table.insert();
+        for follower in [Follower { state: None, ..follower.clone() }, follower] {
+            let starts = catches_up(&table, follower).unwrap();
+            assert!(
+                starts.len() == 1 && starts[0] < first && first < ahead,
+                "{kind:?}: {starts:?}"
+            );
         }
-        // The hint says where.
-        let state = follower.state.clone().unwrap();
-        let call = format!("CALL tickid.{}'{}', '{state}')", follower.procedure, follower.last);
-        let hint = session.hint(&call);
-        let start = hint.strip_prefix("Start again after ").unwrap().split(',').next().unwrap();
-        let mut told = Follower { last: start.to_owned(), ..Follower::new(kind) };
-        told.read.push(again.read[0].clone());
-        for _ in 0..2 {
-            table.covers(&mut told, &session);
-            table.covers(&mut again, &session);
-        }
-        told.poll(&session).unwrap();
-        again.poll(&session).unwrap();
-        table.has_all(&told).unwrap();
-        table.has_all(&again).unwrap();
     }
 }
 

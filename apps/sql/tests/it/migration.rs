@@ -12,11 +12,12 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 4] = [
+pub(crate) const TESTS: [Test<Postgres>; 5] = [
     ("a_transaction_keeps_its_settings", a_transaction_keeps_its_settings),
     ("outside_of_a_transaction_nothing_is_done", outside_of_a_transaction_nothing_is_done),
     ("nothing_looks_like_a_parameter", nothing_looks_like_a_parameter),
     ("leases_renew_beside_a_migration", leases_renew_beside_a_migration),
+    ("a_move_is_no_part_of_a_migration", a_move_is_no_part_of_a_migration),
 ];
 
 fn script(kind: Kind) -> Script {
@@ -146,4 +147,12 @@ fn leases_renew_beside_a_migration(server: &Postgres) {
         assert_eq!(generator.generate().unwrap().generator(), node);
         migration.draws(kind, 10).unwrap();
     }
+}
+
+/// The node from before draws on until the commit, which may be long after.
+fn a_move_is_no_part_of_a_migration(_: &Postgres) {
+    let script = script(Kind::Nanoflake).another_node();
+    script.statements().unwrap();
+    let error = script.in_transaction().statements().unwrap_err();
+    assert!(error.to_string().contains("is a transaction of its own"), "{error}");
 }
