@@ -275,21 +275,32 @@ impl Search<'_> {
         self.unix_times(number, text.len());
         self.numbers(number.into(), true);
         let signed = if is_negative { Form::Int } else { Form::Own };
+        self.systems(number, signed);
+        self.numbers(number.into(), false);
+    }
+
+    /// Adds the readings as IDs of other systems, which are integers of 64 bits.
+    fn systems(&mut self, number: u64, form: Form) {
         let id = SnowflakeId::new(number);
         // TSIDs have Discord's bits, with an epoch five years later, and nothing else to tell them.
-        let is_sought = |it: &Preset| *it != Preset::Tsid && id <= it.layout().max_id();
+        // Those of 53 bits are for numbers of JavaScript's. In hexadecimal, addresses look like them.
+        let is_decimal = matches!(form, Form::Own | Form::Int);
+        let is_sought = |it: &Preset| {
+            *it != Preset::Tsid
+                && (is_decimal || *it != Preset::JsSafe)
+                && id <= it.layout().max_id()
+        };
         for preset in Preset::ALL.iter().copied().filter(is_sought) {
             // The Nanoflakes of the settings' epoch are read already.
             let is_nanoflake = preset.layout().widths().epoch == self.settings.epoch.unix_time()
                 && NANOFLAKES.contains(&preset)
                 && number >> 63 == 0;
             if !is_nanoflake {
-                self.add_here(Identifier::Preset(preset, id), signed);
+                self.add_here(Identifier::Preset(preset, id), form);
             }
         }
-        self.add_here(Identifier::Mastodon(Mastodon(number)), signed);
-        self.coded(|it| matches!(it, Coding::Decimal), &number.to_be_bytes(), signed);
-        self.numbers(number.into(), false);
+        self.add_here(Identifier::Mastodon(Mastodon(number)), form);
+        self.coded(|it| matches!(it, Coding::Decimal), &number.to_be_bytes(), form);
     }
 
     /// Adds the reading as a Unix time of our age, which the number of digits gives away.
@@ -431,7 +442,6 @@ impl Search<'_> {
         let form = literal.form;
         let digits = 2 * literal.bytes().len();
         let is_digits = form == Form::Hex && text.len() == digits;
-        self.is_weighed |= form == Form::Bytes;
         // Hexadecimal digits may also be a hash.
         if form == Form::Hex && self.random.is_none() {
             self.random =
@@ -439,6 +449,10 @@ impl Search<'_> {
         }
         // Bytes are an ID of each format that has as many.
         let number = literal.bytes().iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
+        // Any eight numbers below 256 are a literal, so it says as little as the integer does. Nor do
+        // hexadecimal digits say more about IDs that are written in decimal.
+        self.is_weighed |= form == Form::Bytes;
+        self.number.get_or_insert((false_positives::of_number(number), Doubt::Number));
         macro_rules! read {
             ($Id:ty) => {
                 if literal.bytes().len() == size_of::<$Id>()
@@ -450,6 +464,11 @@ impl Search<'_> {
             };
         }
         each_id!(read);
+        // The spans of traces have as many digits, and without a letter they are decimal.
+        let is_system = !is_digits || (self.scope == Scope::Whole && !alphabets.are_decimal());
+        if let Some(bytes) = literal.array().filter(|_| is_system) {
+            self.systems(u64::from_be_bytes(bytes), form);
+        }
         let own = if is_digits { Form::Own } else { form };
         self.coded(|it| matches!(it, Coding::Hexadecimal), literal.bytes(), own);
         if let Some(bytes) = literal.array() {

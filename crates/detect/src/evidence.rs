@@ -16,6 +16,10 @@ use crate::identifier::{Foreign, Identifier, version};
 /// The bits that a different explanation must save for this one to be at most possible.
 pub(crate) const DECISIVE_BITS: u32 = 8;
 
+/// The additional bits that an ID of another system must save if it is written in hexadecimal,
+/// because it is one of a dozen that are rarely written so.
+pub(crate) const SYSTEM_BITS: u32 = 2;
+
 /// The bits by which a time may explain a number better than an ID that is shown beside it. X's IDs
 /// with a high sequence take three more than a time in nanoseconds.
 pub(crate) const ABOUT_BITS: u32 = 3;

@@ -174,6 +174,11 @@ pub(crate) fn without_meaning(text: &[u8], alphabets: Alphabets) -> u32 {
     u32::try_from(text.len()).unwrap_or(u32::MAX).saturating_mul(bits) / 100
 }
 
+/// Returns the bits of an integer without a meaning that was not written in decimal.
+pub(crate) fn of_number(value: u128) -> u32 {
+    of_digits(value.checked_ilog10().unwrap_or(0) as usize + 1)
+}
+
 /// Returns the binary logarithm, rounded down, of the number of integers of so many digits.
 fn of_digits(len: usize) -> u32 {
     // log2(10) and log2(10/9), in thousandths: the first digit is not 0.

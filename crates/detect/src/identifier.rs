@@ -12,9 +12,9 @@ use tickid_kuid::wide::WideGlobalId;
 use tickid_snowflake::{Preset, SnowflakeId};
 use tickid_text::form::Facts;
 
-use crate::fields;
 use crate::formats::{Coding, Description, Format};
 use crate::unix_unit::UnixUnit;
+use crate::{fields, literal};
 
 /// An ID of any format.
 ///
@@ -153,6 +153,59 @@ impl Identifier {
         (format == Format::Uuid).then(|| Self::Uuid(Uuid::from_bytes(bytes)))
     }
 
+    /// Reads a text as an ID of a format that is not written in its own text: as the integer, and as
+    /// the bytes in hexadecimal or in a literal. [`detect`](crate::detect()) leaves some of these
+    /// out, because other texts look the same, for example a hash and a KSUID in hexadecimal.
+    ///
+    /// Digits without a letter may be both. The integer comes first.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Form, Settings};
+    /// use tickid_detect::{Format, Identifier};
+    ///
+    /// let settings = Settings::default();
+    /// let mut read = Identifier::in_other_forms(Format::Discord, b"0x0271065ac1020007", &settings);
+    /// let (id, form) = read.next().ok_or("no form of Discord's")?;
+    /// assert_eq!((id.integer(), form), (Some(175_928_847_299_117_063), Form::Hex));
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn in_other_forms(
+        format: Format,
+        text: &[u8],
+        settings: &Settings,
+    ) -> impl Iterator<Item = (Self, Form)> + use<> {
+        let max = settings.snowflake.max_id();
+        let integer = literal::integer(text).and_then(|number| {
+            let bytes = number.to_be_bytes();
+            let splits = [8, 6, 4, 0].into_iter().filter_map(|len| bytes.split_at_checked(len));
+            // The time comes first, so smaller numbers are of the first seconds of an epoch at most.
+            let mut fitting = splits.filter(|(above, id)| {
+                let (first, _) = id.split_first_chunk::<4>().unwrap_or((&[0; 4], id));
+                *first != [0; 4] && above.iter().all(|byte| *byte == 0)
+            });
+            let id = fitting.find_map(|(_, bytes)| Self::from_bytes(format, bytes))?;
+            Some((id, Form::Int))
+        });
+        let literal = literal::read(text)
+            .and_then(|literal| Some((Self::from_bytes(format, literal.bytes())?, literal.form)));
+        let fits = move |(id, _): &(Self, Form)| match id {
+            // The layout may have fewer bits.
+            Self::Scheme(AnyId::Snowflake(id)) => *id <= max,
+            // Without hyphens, nothing else tells one.
+            Self::Uuid(uuid) => version(*uuid).is_some(),
+            Self::Scheme(_)
+            | Self::KuidWide(_)
+            | Self::Carried(_)
+            | Self::Preset(..)
+            | Self::Mastodon(_)
+            | Self::Foreign(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => true,
+        };
+        [integer, literal].into_iter().flatten().filter(fits)
+    }
+
     /// Returns the ID, if it belongs to one of the schemes. For a UUID that holds such an ID, this
     /// is the ID in it.
     #[must_use]
@@ -203,15 +256,16 @@ impl Identifier {
     }
 
     /// Returns the format of a preset that has the same IDs, if this is a Nanoflake and its form is
-    /// that of integers. For example, Nanoflakes with Twitter's epoch, which is the default, are
+    /// one that the preset's IDs have. For example, Nanoflakes with Twitter's epoch, which is the default, are
     /// Twitter's Snowflakes.
     #[must_use]
     pub fn also(&self, form: Form, settings: &Settings) -> Option<Format> {
-        let is_decimal = matches!(self, Self::Scheme(AnyId::Nanoflake(_))) && form.is_integer();
+        let is_of_both = form.is_integer() || matches!(form, Form::Hex | Form::Bytes);
+        let is_nanoflake = matches!(self, Self::Scheme(AnyId::Nanoflake(_))) && is_of_both;
         let epoch = settings.epoch.unix_time();
         let mut presets = NANOFLAKES.into_iter();
         let has_epoch = |preset: &Preset| preset.layout().widths().epoch == epoch;
-        let preset = presets.find(|preset| is_decimal && has_epoch(preset))?;
+        let preset = presets.find(|preset| is_nanoflake && has_epoch(preset))?;
         Some(Format::of_preset(preset))
     }
 
@@ -317,6 +371,20 @@ impl Identifier {
             Self::Foreign(id) => id.description().is_some_and(|it| it.is_never_issued(id.bytes())),
             Self::Preset(..)
             | Self::Mastodon(_)
+            | Self::Uuid(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => false,
+        }
+    }
+
+    /// Reports whether such IDs are written in decimal, which is the only text of most.
+    pub(crate) fn is_decimal(&self) -> bool {
+        match self {
+            Self::Preset(..) | Self::Mastodon(_) => true,
+            Self::Foreign(id) => id.is_decimal(),
+            Self::Scheme(_)
+            | Self::KuidWide(_)
+            | Self::Carried(_)
             | Self::Uuid(_)
             | Self::TypeId { .. }
             | Self::UnixTime(..) => false,

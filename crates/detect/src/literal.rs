@@ -3,8 +3,8 @@
 
 use tickid_convert::Form;
 
-/// The number of bytes of the largest ID that has such a form.
-const MAX: usize = 16;
+/// The number of bytes of the largest ID, a KSUID's.
+const MAX: usize = 20;
 
 /// The bytes of a literal, the highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(crate) fn read(text: &[u8]) -> Option<Literal> {
 /// Reads pairs of digits in either case.
 fn hex(digits: &[u8]) -> Option<Literal> {
     let (pairs, []) = digits.as_chunks::<2>() else { return None };
-    if !matches!(pairs.len(), 8 | 10 | 12 | 16) {
+    if !matches!(pairs.len(), 8 | 10 | 12 | 16 | MAX) {
         return None;
     }
     let mut literal = Literal::new(Form::Hex);
@@ -213,7 +213,7 @@ mod tests {
             "b'a'b'",
             "b\"\"\"",
             "b'\\x0'",
-            "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]",
+            "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]",
         ] {
             let read = read(text.as_bytes());
             assert!(read.is_none_or(|read| read.bytes().is_empty()), "{text}: {read:?}");

@@ -9,7 +9,7 @@ use tickid_snowflake::Preset;
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
 use crate::detect::Scope;
-use crate::evidence::{ABOUT_BITS, DECISIVE_BITS, is_for_id, surprise};
+use crate::evidence::{ABOUT_BITS, DECISIVE_BITS, SYSTEM_BITS, is_for_id, surprise};
 use crate::false_positives;
 use crate::formats::{EXAMPLES, Format};
 use crate::identifier::{Identifier, version};
@@ -183,24 +183,26 @@ impl Reading {
         number: Option<(u32, Doubt)>,
         settings: &Settings,
     ) -> Option<(u32, Doubt)> {
+        let is_number = matches!(self.form, Form::Int | Form::Bytes);
         match self.identifier {
             // An epoch that an option names is evidence by itself, and so is a layout.
-            Identifier::Scheme(AnyId::Nanoflake(_)) if self.form.is_integer() => {
+            Identifier::Scheme(AnyId::Nanoflake(_)) if is_number || self.form.is_integer() => {
                 number.filter(|_| settings.epoch == Settings::default().epoch)
             }
-            Identifier::Preset(..) | Identifier::Mastodon(_) => number,
-            Identifier::Foreign(id) if id.is_decimal() => number,
+            id if id.is_decimal() => number,
             Identifier::Foreign(id) if self.form == Form::Own => {
                 let bits = id.description()?.chance(text)?;
                 Some((bits, Doubt::Unexplained))
             }
             Identifier::Foreign(_)
+            | Identifier::Preset(..)
+            | Identifier::Mastodon(_)
             | Identifier::Scheme(_)
             | Identifier::KuidWide(_)
             | Identifier::Carried(_)
             | Identifier::Uuid(_)
             | Identifier::TypeId { .. }
-            | Identifier::UnixTime(..) => number.filter(|_| self.form == Form::Int),
+            | Identifier::UnixTime(..) => number.filter(|_| is_number),
         }
     }
 
@@ -489,7 +491,9 @@ impl Readings {
                 // Behind `0x` or `\x`, hexadecimal digits are rarer as a hash.
                 Some(version) if scope == Scope::Whole && one.form != Form::Hex => version != 4,
                 Some(_) | None => {
-                    random.is_some_and(|random| one.surprise.saturating_add(DECISIVE_BITS) > random)
+                    let own = if one.identifier.is_decimal() { SYSTEM_BITS } else { 0 };
+                    let bits = one.surprise.saturating_add(DECISIVE_BITS + own);
+                    random.is_some_and(|random| bits > random)
                 }
             };
             // A number that is likely a time has a meaning, so an ID that explains it about as well

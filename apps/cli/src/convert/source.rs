@@ -98,7 +98,11 @@ fn read_whole(
     reader: &Reader<'_>,
 ) -> Result<Original, String> {
     if source.format().format == Format::Uuid {
-        let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is not a UUID")?;
+        let other = || Identifier::in_other_forms(Format::Uuid, text, &reader.settings).next();
+        let uuid = match (Uuid::try_parse_ascii(text), other()) {
+            (Ok(uuid), _) | (Err(_), Some((Identifier::Uuid(uuid), _))) => uuid,
+            (Err(_), _) => return Err("is not a UUID".to_owned()),
+        };
         // Whatever it holds.
         if to == Target::Ulid {
             return Ok(Original::Read(Identifier::Uuid(uuid)));

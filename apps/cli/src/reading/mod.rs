@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use tickid_convert::foreign::Mastodon;
-use tickid_convert::{Form, Settings};
+use tickid_convert::{Form, Kind, Settings, TextForm};
 use tickid_core::SystemClock;
 use tickid_detect::{Agreement, Detector, Doubt, Format, Identifier, Inspections, Reading};
 use tickid_snowflake::{Preset, SnowflakeId};
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
             Some(scheme) => {
                 schemes::read(scheme, named.text, text, self.options).and_then(Result::ok)
             }
-            None => of_other(named.format, text).map(|id| (id, Form::Own)),
+            None => of_other(named, text).map(|id| (id, Form::Own)),
         };
         match own {
             Some(id) => Ok(id),
@@ -98,9 +98,13 @@ impl<'a> Reader<'a> {
     #[cold]
     fn search(&self, named: NamedFormat, text: &[u8]) -> Result<(Identifier, Form), String> {
         let found = self.detect(text);
-        let reading = found.readings().iter().find(|one| self.is_of(one, named));
-        let reading = reading.ok_or_else(|| near_miss::of(named, text, self.options))?;
-        Ok((reading.identifier(), reading.form()))
+        let mut readings = found.readings().iter().filter(|one| self.is_of(one, named));
+        if let Some(reading) = readings.next() {
+            return Ok((reading.identifier(), reading.form()));
+        }
+        let mut others = Identifier::in_other_forms(named.format, text, &self.settings)
+            .filter(|(_, form)| named.text.is_none_or(|text| form.name() == text));
+        others.next().ok_or_else(|| near_miss::of(named, text, self.options))
     }
 
     /// Reports whether a reading is of a format, and of its text if one was named: a Nanoflake of
@@ -160,8 +164,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A format as `--from` names it, with one of its texts if it has several: `kuid` or `kuid/url`.
-/// Without a text it is the canonical one, unless the length of what is read says otherwise.
+/// A format as `--from` names it, with one of its texts if it has several, or with hexadecimal:
+/// `kuid`, `kuid/url` or `kuid/hex`. Without a text it is the canonical one, unless the length of
+/// what is read says otherwise. Other forms need no name, but without a letter, hexadecimal digits
+/// are read as decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NamedFormat {
     pub(crate) format: Format,
@@ -172,9 +178,13 @@ impl NamedFormat {
     /// Returns all texts of the formats that `is_read` selects.
     pub(crate) fn all(is_read: impl Fn(Format) -> bool) -> Vec<Self> {
         let formats = Format::ALL.iter().copied().filter(|format| is_read(*format));
-        let texts = |format| Scheme::of(format).map_or_else(Vec::new, texts_of);
+        let scheme = |format: Format| match Preset::named(format.key()) {
+            Some(_) => Scheme::of(Format::Snowflake),
+            None => Scheme::of(format),
+        };
         let named = |format| {
-            let texts = texts(format).into_iter().map(Some);
+            let texts = scheme(format).map_or_else(Vec::new, texts_of);
+            let texts = texts.into_iter().chain([Form::Hex.name()]).map(Some);
             [None].into_iter().chain(texts).map(move |text| Self { format, text })
         };
         formats.flat_map(named).collect()
@@ -184,7 +194,11 @@ impl NamedFormat {
     pub(crate) fn value(self) -> PossibleValue {
         match self.text {
             None => format_value(self.format),
-            Some(text) => PossibleValue::new(format!("{}/{text}", self.format.key())),
+            Some(text) => {
+                // Those that are rarely needed would be most of the list.
+                let is_rare = text == Form::Hex.name() || Scheme::of(self.format).is_none();
+                PossibleValue::new(format!("{}/{text}", self.format.key())).hide(is_rare)
+            }
         }
     }
 }
@@ -207,23 +221,33 @@ pub(crate) fn format_value(format: Format) -> PossibleValue {
     PossibleValue::new(format.key()).aliases(aliases)
 }
 
-/// Reads the integer of another system, or a TSID's text, which is one only if an option names it.
-fn of_other(format: Format, text: &[u8]) -> Option<Identifier> {
-    if format == Format::Mastodon {
+/// Reads the integer of another system, or Crockford's digits, which are one only if an option names
+/// it.
+fn of_other(named: NamedFormat, text: &[u8]) -> Option<Identifier> {
+    let NamedFormat { format, text: form } = named;
+    if format == Format::Mastodon && form.is_none() {
         return integer(text, format.title()).ok().map(|id| Identifier::Mastodon(Mastodon(id)));
     }
     let preset = Preset::named(format.key())?;
-    let id = of_preset(preset, text).ok()?;
+    let id = match form {
+        None => of_preset(preset, text).ok()?,
+        Some(form) => {
+            let id = TextForm::named(Kind::Snowflake, form)?.parse(text).ok()?;
+            SnowflakeId::new(id.to_u128().try_into().ok()?)
+        }
+    };
     (id <= preset.layout().max_id()).then_some(Identifier::Preset(preset, id))
 }
 
-/// Reads the ID of a preset: an integer, or a TSID's text. The error is a predicate.
+/// Reads the ID of a preset: an integer, or 13 digits of Crockford's, which `--to` writes for any
+/// layout. The error is a predicate.
 fn of_preset(preset: Preset, text: &[u8]) -> Result<SnowflakeId, String> {
-    if preset == Preset::Tsid && text.len() == SnowflakeId::CROCKFORD_LEN {
-        SnowflakeId::parse_crockford(text).map_err(|error| format!("is {error}"))
-    } else {
-        integer(text, preset.title()).map(SnowflakeId::new)
+    let is_tsid = preset == Preset::Tsid && text.len() == SnowflakeId::CROCKFORD_LEN;
+    if is_tsid {
+        return SnowflakeId::parse_crockford(text).map_err(|error| format!("is {error}"));
     }
+    let number = integer(text, preset.title()).map(SnowflakeId::new);
+    number.or_else(|error| SnowflakeId::parse_crockford(text).map_err(|_| error))
 }
 
 /// Reads a decimal integer, as IDs of the format `name` have it. The error is a predicate.

@@ -9,6 +9,7 @@
 mod command;
 mod convert;
 mod features;
+mod forms;
 mod generate;
 mod inspect;
 mod layout;

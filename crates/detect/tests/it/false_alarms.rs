@@ -4,9 +4,9 @@
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
 
-use tickid_convert::{Kind, TextForm};
-use tickid_core::UnixTime;
-use tickid_detect::{Confidence, Form, Format, Identifier, Reading, Readings};
+use tickid_convert::{Kind, Settings, TextForm};
+use tickid_core::{ManualClock, UnixTime};
+use tickid_detect::{Confidence, Detector, Form, Format, Identifier, Reading, Readings};
 use tickid_snowflake::Preset;
 use tickid_testkit::Dice;
 use tickid_testkit::vectors::{Value, array, field, list, load, string};
@@ -133,6 +133,80 @@ fn decimals(sets: [&Value; 2]) -> Vec<(&str, &str)> {
 fn is_integer_of(one: &Reading, format: &str) -> bool {
     let key = if format == "twitter" { "nanoflake" } else { format };
     one.format().key() == key && one.form() != Form::Hex
+}
+
+/// Returns the forms of an integer of 64 bits that are not decimal.
+fn other_forms(number: u64) -> [String; 5] {
+    let hex = format!("{number:016x}");
+    let bytes = format!("{:?}", number.to_be_bytes());
+    [format!("0x{hex}"), format!("\\x{hex}"), format!("x'{hex}'"), hex, bytes]
+}
+
+/// In hexadecimal and in bytes, the IDs of other systems are those that they are in decimal.
+#[test]
+fn systems_are_read_in_hexadecimal_and_bytes() {
+    let (vectors, texts) = (load("detect.json"), load("texts.json"));
+    let now = now(&texts);
+    // Those that are decimal and likely, and those of them that are first as what they are.
+    let mut counts: BTreeMap<&str, [usize; 6]> = BTreeMap::new();
+    for (format, text) in decimals([&vectors, &texts]) {
+        let is_it = |one: &Reading| is_integer_of(one, format) && one.doubt().is_none();
+        let Ok(number) = text.parse::<u64>() else { continue };
+        if !found(text, now).first().is_some_and(is_it) {
+            continue;
+        }
+        let counts = counts.entry(format).or_default();
+        counts[0] += 1;
+        for (count, form) in counts[1..].iter_mut().zip(other_forms(number)) {
+            let found = found(&form, now);
+            let key = if format == "twitter" { "nanoflake" } else { format };
+            let first = found.first().filter(|one| one.doubt().is_none());
+            *count += usize::from(first.is_some_and(|one| one.format().key() == key));
+            // And none is a list of numbers that is certain.
+            assert!(found.iter().all(|one| one.confidence() > Confidence::Certain), "{form}");
+        }
+    }
+    for (format, least) in [
+        ("discord", [95, 95, 95, 75, 95]),
+        ("twitter", [95, 95, 95, 75, 95]),
+        ("unix-epoch", [85, 95, 95, 30, 95]),
+        ("pgedge", [95, 95, 95, 85, 95]),
+    ] {
+        let [all, forms @ ..] = counts[format];
+        let is_enough = forms.iter().zip(least).all(|(count, least)| count * 100 >= all * least);
+        assert!(is_enough && all > 50, "{format}: {counts:?}");
+    }
+}
+
+/// Random digits and bytes are not taken for IDs of other systems, nor are the spans of traces in a
+/// log.
+#[test]
+fn random_bytes_are_rarely_ids() {
+    const TEXTS: usize = 4_000;
+    let now = now(&load("detect.json"));
+    let detector = Detector::new(Settings::default(), ManualClock::new(now));
+    let mut dice = Dice::new(0x51ed_270b);
+    let (mut likely, mut found_in_logs) = ([0; 5], 0);
+    for _ in 0..TEXTS {
+        let number = dice.below(1 << 32) << 32 | dice.below(1 << 32);
+        for (count, form) in likely.iter_mut().zip(other_forms(number)) {
+            *count += usize::from(alarm(&found(&form, now)).is_some());
+        }
+        // Of the current stack, in many logs.
+        let address = format!("at 0x00007f{:010x}", number & 0xff_ffff_ffff);
+        assert_eq!(detector.find(address.as_bytes()).count(), 0, "{address}");
+        let span = format!("span_id={number:016x}");
+        let spans = detector
+            .find(span.as_bytes())
+            .filter_map(|(_, found)| found.first().map(|it| it.format()));
+        found_in_logs += spans.filter(|it| Preset::named(it.key()).is_some()).count();
+    }
+    let permille = likely.map(|count| count * 1_000 / TEXTS);
+    assert!(
+        permille.iter().zip([25, 130, 130, 6, 30]).all(|(it, most)| *it <= most),
+        "{permille:?}"
+    );
+    assert_eq!(found_in_logs, 0);
 }
 
 /// A number without a meaning is an ID as well as another, if its format has random fields. So both
