@@ -29,6 +29,9 @@
 -- number of values that the log is ahead of that sequence (log_cnt) to zero, which no dump
 -- contains. Its name comes after the word's, since dumps set sequences in the order of names, and
 -- its value is one above the tick that the last pause was until.
+-- A promoted standby, or a recovered backup, may have empty files in the place of unlogged sequences
+-- that were created since its last restartpoint: no calls of nextval work on them, nor a clean
+-- restart, and a scan finds no row. These statements make them anew, as of a restored backup.
 -- Copies by CREATE DATABASE that are said to stay apart from their original, as those of a test's
 -- template, start at the present time, if that is beyond the bound. Dumps never do, which could be
 -- loaded into a database that has issued IDs, nor does what is no copy by tickid.home_N.
@@ -441,10 +444,38 @@ CREATE OR REPLACE FUNCTION tickid.is_home_v1(home regclass, word regclass) RETUR
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN pg_sequence_last_value(home) IS NOT DISTINCT FROM tickid.home_v1(word);
 
--- The same, computed when a session plans its first draw: a word that is at home stays there.
+-- Whether the server can read a word, and the sequences that belong to it: see LOSS.
+CREATE OR REPLACE FUNCTION tickid.is_readable_v1(word regclass) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name text;
+    is_readable boolean := true;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['word', 'written', 'ready', 'flushed'] LOOP
+        EXECUTE format('SELECT $1 AND EXISTS (SELECT FROM %s)',
+            replace(word::text, '.word_', '.' || name || '_')) INTO is_readable USING is_readable;
+    END LOOP;
+    RETURN is_readable;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION tickid.check_readable_v1(word regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT tickid.is_readable_v1(word) THEN
+        RAISE EXCEPTION 'the server cannot read the sequence % since it was promoted or recovered',
+            word USING ERRCODE = 'data_corrupted', HINT = 'The statements of tickid sql --realm make '
+                'it anew when they run again. So does a crash: pg_ctl restart --mode=immediate.';
+    END IF;
+END
+$$;
+
+-- The same, computed when a session plans its first draw: a word that is at home stays there, and
+-- one that is readable stays so.
 CREATE OR REPLACE FUNCTION tickid.was_home_v1(home regclass, word regclass) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM tickid.check_readable_v1(word);
     RETURN tickid.is_home_v1(home, word);
 END
 $$;
@@ -694,6 +725,9 @@ BEGIN
     bound := pg_sequence_last_value('tickid.bound_@number@');
     SELECT CASE WHEN w.is_called THEN w.last_value ELSE (bound - 1) << @shift@ | @last_sequence@ END
     INTO word FROM tickid.word_@number@ AS w;
+    IF NOT FOUND THEN
+        PERFORM tickid.check_readable_v1('tickid.word_@number@');
+    END IF;
     -- Draws from a full tick are no IDs.
     IF word & @guard@ <> 0 THEN
         word := word >> @shift@ << @shift@ | @last_sequence@;
@@ -1009,6 +1043,8 @@ DECLARE
     ticks_per_period bigint;
     epoch bigint;
     id integer;
+    number integer;
+    is_new boolean;
     key text;
     node text;
     floor numeric;
@@ -1063,20 +1099,33 @@ BEGIN
                 THEN ahead END);
         END IF;
         EXECUTE replace(replace('CREATE VIEW tickid.lock_N AS SELECT;
+            CREATE SEQUENCE tickid.bound_N MINVALUE 0 START @first@;
+            CREATE SEQUENCE tickid.home_N MINVALUE -9223372036854775808;
+            CREATE SEQUENCE tickid.origin_N MINVALUE -9223372036854775808;
+            REVOKE ALL ON tickid.lock_N, tickid.bound_N, tickid.home_N, tickid.origin_N FROM PUBLIC',
+            '_N', '_' || id), '@first@', first::text);
+        PERFORM setval('tickid.bound_' || id, first);
+    END IF;
+    -- Dumps also read the words of earlier nodes.
+    FOR number IN SELECT g.number FROM tickid.generator AS g
+        WHERE g.realm = realm_name AND to_regclass('tickid.bound_' || g.number) IS NOT NULL
+    LOOP
+        is_new := to_regclass('tickid.word_' || number) IS NULL;
+        CONTINUE WHEN NOT is_new AND tickid.is_readable_v1(to_regclass('tickid.word_' || number));
+        EXECUTE replace('DROP SEQUENCE IF EXISTS tickid.word_N, tickid.written_N, tickid.ready_N,
+                tickid.flushed_N;
             CREATE UNLOGGED SEQUENCE tickid.word_N MINVALUE 0 CACHE 1;
             CREATE UNLOGGED SEQUENCE tickid.written_N;
             CREATE UNLOGGED SEQUENCE tickid.ready_N MINVALUE 0;
             CREATE UNLOGGED SEQUENCE tickid.flushed_N MINVALUE 0;
-            CREATE SEQUENCE tickid.bound_N MINVALUE 0 START @first@;
-            CREATE SEQUENCE tickid.home_N MINVALUE -9223372036854775808;
-            CREATE SEQUENCE tickid.origin_N MINVALUE -9223372036854775808;
-            REVOKE ALL ON tickid.lock_N, tickid.word_N, tickid.written_N, tickid.ready_N,
-                tickid.flushed_N, tickid.bound_N, tickid.home_N, tickid.origin_N FROM PUBLIC',
-            '_N', '_' || id), '@first@', first::text);
-        PERFORM setval('tickid.bound_' || id, first),
-            setval('tickid.home_' || id, tickid.home_v1(('tickid.word_' || id)::regclass)),
-            setval('tickid.origin_' || id, hashtextextended(tickid.generation_v1(), 0));
-    END IF;
+            REVOKE ALL ON tickid.word_N, tickid.written_N, tickid.ready_N, tickid.flushed_N
+                FROM PUBLIC', '_N', '_' || number);
+        -- At home, so that it is no copy that may stay apart. Without an origin, a word that was
+        -- unreadable pauses.
+        PERFORM setval('tickid.home_' || number,
+                tickid.home_v1(('tickid.word_' || number)::regclass)),
+            setval('tickid.origin_' || number, hashtextextended(tickid.generation_v1(), 0), is_new);
+    END LOOP;
     SELECT g.node, g.data ->> 'node' INTO key, node FROM tickid.generator AS g
     WHERE g.number = id;
     scheme := record ->> 'scheme';

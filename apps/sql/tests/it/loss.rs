@@ -6,8 +6,9 @@ use std::thread;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::base::{Base, Kind, Parts, START, Session, distinct};
+use crate::follow::{Follower, Id};
 
-pub(crate) const TESTS: [Test<Postgres>; 15] = [
+pub(crate) const TESTS: [Test<Postgres>; 17] = [
     ("a_crash_repeats_nothing", a_crash_repeats_nothing),
     ("an_unflushed_bound_is_found", an_unflushed_bound_is_found),
     ("a_copied_database_starts_later", a_copied_database_starts_later),
@@ -23,6 +24,8 @@ pub(crate) const TESTS: [Test<Postgres>; 15] = [
     ("a_log_without_positions_loses_nothing", a_log_without_positions_loses_nothing),
     ("a_standby_draws_nothing_and_then_later", a_standby_draws_nothing_and_then_later),
     ("a_clean_restart_goes_on", a_clean_restart_goes_on),
+    ("functions_newer_than_a_standby_are_mended", functions_newer_than_a_standby_are_mended),
+    ("functions_newer_than_a_backup_are_mended", functions_newer_than_a_backup_are_mended),
 ];
 
 const KIND: Kind = Kind::Nanoflake;
@@ -434,4 +437,100 @@ fn a_clean_restart_goes_on(_: &Postgres) {
     server.restart("fast").unwrap();
     let next = base.session().draw(KIND).unwrap();
     assert_eq!(next, Parts { sequence: last.sequence + 1, ..last });
+}
+
+/// The original and its follower, with functions that are newer than the copy.
+fn new_functions(base: &Base<'_>, create: fn(&Base<'_>)) -> (Parts, Follower) {
+    create(base);
+    let last = original(base);
+    base.psql("CREATE TABLE public.nanoflake (id bigint DEFAULT tickid.nanoflake('nanoflake'))");
+    let mut follower = Follower::new(KIND);
+    let session = base.session();
+    session.ask("INSERT INTO public.nanoflake DEFAULT VALUES").unwrap();
+    follower.poll(&session).unwrap();
+    assert_eq!(follower.read.len(), 1);
+    (last, follower)
+}
+
+fn create(base: &Base<'_>) {
+    base.create(&KIND.realm(KIND.pool().0));
+}
+
+/// PostgreSQL has made empty files of the unlogged sequences. No call goes on, until the statements
+/// run again or the server crashes, and then all that a restored backup must do is done.
+fn mended(base: &Base<'_>, cure: Option<fn(&Base<'_>)>, last: Parts, follower: &mut Follower) {
+    let session = base.session();
+    let draw = format!("SELECT {}", KIND.draw());
+    for error in [session.draw(KIND).unwrap_err(), follower.poll(&session).unwrap_err()] {
+        assert!(error.starts_with("the server cannot read the sequence tickid.word_1"), "{error}");
+    }
+    let hint = session.hint(&draw);
+    assert!(hint.contains("statements of tickid sql") && hint.contains("immediate"), "{hint}");
+    drop(session);
+    if let Some(create) = cure {
+        create(base);
+        base.script_clock();
+        base.give_up_soon();
+    } else {
+        base.server.restart("immediate").unwrap();
+    }
+    let session = base.session();
+    starts_later(&session, Parts { sequence: last.sequence + 1, ..last }).unwrap();
+    let row = session.ask("INSERT INTO public.nanoflake DEFAULT VALUES RETURNING id").unwrap();
+    let newest = follower.poll(&session).unwrap();
+    assert_eq!((newest, follower.read.len()), (Id::new(&row[0]), 2));
+}
+
+/// It streams while they are made, and is promoted before its next restartpoint.
+fn functions_newer_than_a_standby_are_mended(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let base = Base::empty(&server);
+    let standby = start_standby(&base);
+    // Nor are these copies by TEMPLATE, which need not pause.
+    let create = |base: &Base<'_>| base.create_template(KIND);
+    let (last, mut follower) = new_functions(&base, create);
+    let position = base.psql("SELECT pg_current_wal_insert_lsn()");
+    let is_there = format!("pg_last_wal_replay_lsn() >= '{position}'");
+    while standby.one(&is_there).unwrap() == "f" {}
+    server.stop("immediate").unwrap();
+    server.tell("pg_ctl promote --wait --pgdata=standby").unwrap();
+    // A session that has asked the standby.
+    let error = standby.draw(KIND).unwrap_err();
+    assert!(error.starts_with("the server cannot read the sequence tickid.word_1"), "{error}");
+    drop(standby);
+    // A clean restart in the place of the original does not help.
+    server
+        .tell(
+            "pg_ctl stop --wait --mode=fast --pgdata=standby && mv data original && \
+             mv standby data && sed -i /unix_socket_directories.*sockets/d data/postgresql.conf",
+        )
+        .unwrap();
+    server.begin().unwrap();
+    mended(&base, Some(create), last, &mut follower);
+}
+
+/// It is recovered to a point after that.
+fn functions_newer_than_a_backup_are_mended(_: &Postgres) {
+    for cure in [Some(create as fn(&Base<'_>)), None] {
+        let server = Postgres::start().unwrap();
+        let base = Base::empty(&server);
+        server
+            .tell(
+                "pg_basebackup --host=\"$PWD\" --username=tickid --pgdata=backup \
+                 --checkpoint=fast --wal-method=fetch",
+            )
+            .unwrap();
+        let (last, mut follower) = new_functions(&base, create);
+        server.stop("fast").unwrap();
+        server
+            .tell(
+                "mv data original && mv backup data && touch data/recovery.signal && \
+                 echo \"restore_command = 'cp ../original/pg_wal/%f %p'\" \
+                 >>data/postgresql.conf",
+            )
+            .unwrap();
+        server.begin().unwrap();
+        while server.psql(&base.name, "SELECT pg_is_in_recovery()").unwrap() == "t" {}
+        mended(&base, cure, last, &mut follower);
+    }
 }
