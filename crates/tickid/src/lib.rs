@@ -50,6 +50,10 @@
 //! | `etcd`, `mysql`, `postgres`, `redis`, of `tickid-stores` alone | no | the same stores |
 //! | `conformance`, of `tickid-lease` alone | no | scenarios that a backend of leases must pass |
 //!
+//! In browsers (`wasm32-unknown-unknown`), `std` without `web` is an error, and a dependency's comes
+//! first: "The wasm32/64-unknown-unknown are not supported by default; you may need to enable the
+//! "wasm_js" crate feature". Enable `web`, not that one.
+//!
 //! If several libraries have a feature, it is enabled in those that are part of the build. For
 //! example, `sno` and `serde` together enable serde for sno's IDs, and do not pull in the other
 //! schemes.

@@ -275,8 +275,9 @@ fn a_young_realm_has_partitions(server: &Postgres) {
     let now = "timestamptz '2024-03-08T12:00:00Z'";
     let page = include_str!("../../../../docs/database.md");
     let block = |part: &str| {
-        let blocks = page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-        let block = blocks.filter(|block| block.contains(part)).next().unwrap();
+        let mut blocks =
+            page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+        let block = blocks.find(|block| block.contains(part)).unwrap();
         block.replace("now()", now).replace("'shop'", "'young'")
     };
     base.psql(
