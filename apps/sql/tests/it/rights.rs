@@ -12,7 +12,7 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, START, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 11] = [
+pub(crate) const TESTS: [Test<Postgres>; 12] = [
     ("usage_is_enough_and_gives_no_more", usage_is_enough_and_gives_no_more),
     ("planted_objects_are_never_called", planted_objects_are_never_called),
     ("sessions_in_any_state_draw", sessions_in_any_state_draw),
@@ -24,6 +24,7 @@ pub(crate) const TESTS: [Test<Postgres>; 11] = [
     ("no_setting_stops_a_draw", no_setting_stops_a_draw),
     ("no_setting_stops_an_installation", no_setting_stops_an_installation),
     ("an_owner_needs_no_superuser", an_owner_needs_no_superuser),
+    ("other_names_change_nothing", other_names_change_nothing),
 ];
 
 fn usage_is_enough_and_gives_no_more(server: &Postgres) {
@@ -439,5 +440,37 @@ fn an_owner_needs_no_superuser(server: &Postgres) {
     let session = Session::open(&url);
     for _ in 0..5 {
         session.draws(Kind::Sno, 100).unwrap();
+    }
+}
+
+/// Neither a database nor the functions' owner is known by its name.
+fn other_names_change_nothing(server: &Postgres) {
+    let base = Base::empty(server);
+    let owner = format!("owner_of_{}", base.name);
+    base.psql(&format!(
+        "CREATE ROLE {owner} LOGIN; GRANT CREATE ON DATABASE {} TO {owner}",
+        base.name
+    ));
+    let url = base.url().replace(&format!("user={}", Postgres::USER), &format!("user={owner}"));
+    let backend = PostgresBackend::open(&url).unwrap().with_timeout(TIMEOUT);
+    for kind in KINDS {
+        let script = Script::new(&kind.realm(kind.pool().0), Start::Immediately);
+        block_on(script.install(&backend), TIMEOUT).unwrap();
+    }
+    drop(backend);
+    let before = KINDS.map(|kind| base.session().draw(kind).unwrap());
+    let renamed = Base { server, name: format!("{}_renamed", base.name) };
+    let rename = format!(
+        "ALTER DATABASE {} RENAME TO {}; ALTER ROLE {owner} RENAME TO {owner}_renamed",
+        base.name, renamed.name
+    );
+    while server.psql(Postgres::DATABASE, &rename).is_err_and(|error| {
+        assert!(error.to_string().contains("being accessed"), "{error}");
+        true
+    }) {}
+    let session = renamed.session();
+    for (kind, before) in KINDS.into_iter().zip(before) {
+        let next = session.draw(kind).unwrap();
+        assert!(next > before && next.node == before.node, "{kind:?}: {before:?}, {next:?}");
     }
 }

@@ -243,6 +243,25 @@ fn contents(folder: &Folder) -> Vec<(PathBuf, Vec<u8>)> {
     contents
 }
 
+/// As an operator moves a folder to another disk, while no holder runs.
+#[cfg(unix)]
+#[test]
+fn a_moved_folder_keeps_its_windows() {
+    let (old, new) = (Folder::new(), Folder::new());
+    let lease = acquire(&old.open_detached(), "7/16").unwrap();
+    let copy = std::process::Command::new("cp")
+        .arg("-a")
+        .args([old.root.path().join("a"), new.root.path().to_owned()])
+        .status();
+    assert!(copy.unwrap().success());
+    drop(old);
+    // It is held there as well.
+    assert!(acquire(&new.open(), "7/16").is_err());
+    new.clock.advance(HOUR);
+    let next = acquire(&new.open(), "7/16").unwrap();
+    assert_eq!((next.era, next.floor >= lease.ceiling), (lease.era, true));
+}
+
 /// A renewal is one write and one `fdatasync`: a second write would be in the other slot.
 #[test]
 fn renewal_writes_one_slot() {
