@@ -1,231 +1,20 @@
 //! A realm, in other words everything that its holders must agree on.
 
-use core::convert::Infallible;
-use core::fmt;
-use core::str::FromStr;
+mod error;
+mod mismatch;
+mod name;
+mod terms;
+
 use core::time::Duration;
 
-use tickid_core::{
-    AnyNode, NodeError, Policy, Scheme, TickScale, TickStart, Ticks, UnixTime, Variants,
-};
+use tickid_core::{AnyNode, Policy, Scheme, TickScale, Ticks, UnixTime, Variants};
 
+pub use self::error::RealmError;
+pub use self::mismatch::Mismatch;
+pub use self::name::RealmName;
+pub use self::terms::Terms;
+pub(crate) use self::terms::shortest_term;
 use crate::model::pool::NodePool;
-use crate::model::text::{LeaseTextError, try_from_text};
-use crate::model::token::mix;
-
-/// The name of a realm, for example `orders-eu`. It has 1 to 63 lower-case letters, digits, hyphens
-/// and underscores, and starts with a letter or digit.
-///
-/// # Examples
-/// ```
-/// use tickid_lease::admin::RealmName;
-///
-/// let name: RealmName = "orders-eu".parse()?;
-/// assert_eq!(name.as_str(), "orders-eu");
-/// assert!("Orders".parse::<RealmName>().is_err());
-/// # Ok::<(), tickid_lease::admin::LeaseTextError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RealmName(String);
-
-impl RealmName {
-    /// The largest number of bytes.
-    pub const MAX_LEN: usize = 63;
-
-    /// Returns the name as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns a number by which leases name their realm. Two names have the same one with a chance
-    /// of one in 2^64.
-    pub(crate) fn id(&self) -> u64 {
-        self.0.bytes().fold(0, |id, byte| mix(id ^ u64::from(byte)))
-    }
-
-    /// Returns the name among others that this one may be a misspelling of. That is the nearest
-    /// one, unless more than a third of its letters differ.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::admin::RealmName;
-    ///
-    /// let name = |text: &str| text.parse::<RealmName>();
-    /// let others = [name("order-items")?, name("orders")?];
-    /// assert_eq!(name("ordres")?.nearest(others), Some(name("orders")?));
-    /// # Ok::<(), tickid_lease::admin::LeaseTextError>(())
-    /// ```
-    #[must_use]
-    pub fn nearest(&self, names: impl IntoIterator<Item = Self>) -> Option<Self> {
-        let most = self.0.len().div_ceil(3);
-        let names = names.into_iter().map(|name| (self.distance(&name), name));
-        names.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
-    }
-
-    /// Returns the number of bytes that have to be added, removed or replaced to get the other
-    /// name.
-    fn distance(&self, other: &Self) -> usize {
-        // The distances of the part of this name so far to each beginning of the other.
-        let mut row: Vec<usize> = (0..=other.0.len()).collect();
-        for (index, own) in self.0.bytes().enumerate() {
-            let mut diagonal = core::mem::replace(&mut row[0], index + 1);
-            for (at, byte) in other.0.bytes().enumerate() {
-                let replaced = diagonal + usize::from(own != byte);
-                diagonal = row[at + 1];
-                row[at + 1] = replaced.min(diagonal + 1).min(row[at] + 1);
-            }
-        }
-        row[other.0.len()]
-    }
-}
-
-try_from_text! { RealmName }
-
-impl FromStr for RealmName {
-    type Err = LeaseTextError;
-
-    fn from_str(text: &str) -> Result<Self, LeaseTextError> {
-        const FORM: &str = "1 to 63 lower-case letters, digits, hyphens and underscores, a letter or \
-                            digit first";
-        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let is_name = text.len() <= Self::MAX_LEN
-            && text.bytes().next().is_some_and(is_letter)
-            && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
-        if is_name { Ok(Self(text.to_owned())) } else { Err(LeaseTextError::form(text, FORM)) }
-    }
-}
-
-impl fmt::Display for RealmName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-/// The settings that decide how far a lease reaches ahead of the store's clock, and for how long it
-/// lasts without a renewal.
-///
-/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead), the sum of three
-/// terms. The *allowance* is the number of ticks by which IDs may be ahead of their holder's clock.
-/// The *skew* is the tolerated lead of that clock over the store's, beyond which its holder stalls.
-/// The *term* is the time that a lease lasts without a renewal, and it is renewed every half term.
-///
-/// Clocks that differ by more than the skew cost availability, but never uniqueness. Shorter terms
-/// free the nodes of crashed holders sooner. Longer ones bridge longer outages of the store.
-///
-/// # Examples
-/// ```
-/// use core::time::Duration;
-/// use tickid_lease::Realm;
-/// use tickid_scru64::Scru64;
-///
-/// let realm = Realm::builder("orders", Scru64).pool("0-255/8").term(Duration::from_secs(60));
-/// let realm = realm.build()?;
-/// assert_eq!((realm.terms().allowance, realm.terms().skew), (39, Duration::from_secs(5)));
-/// assert_eq!(realm.spec().ahead(), 39 + 254); // 65 seconds in ticks of 256 ms, rounded up
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Terms {
-    /// The number of ticks that the generators' policy lets IDs be ahead of the clock.
-    pub allowance: u64,
-    /// The lead of a holder's clock over the store's that is tolerated. The default is 5 seconds.
-    pub skew: Duration,
-    /// The time that a lease lasts without a renewal. The default is 10 seconds, or two ticks if
-    /// that is longer.
-    pub term: Duration,
-    /// Where the generators' ticks start. The default is the scheme's.
-    pub start: TickStart,
-}
-
-impl Terms {
-    /// The default skew.
-    pub const DEFAULT_SKEW: Duration = Duration::from_secs(5);
-    /// The default term.
-    pub const DEFAULT_TERM: Duration = Duration::from_secs(10);
-
-    /// The longest skew and the longest term.
-    pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
-    /// Returns the default terms for generators with this policy.
-    #[must_use]
-    pub fn new<S: Scheme>(policy: Policy<S>) -> Self {
-        let allowance = policy.allowance().map_or(0, Ticks::get);
-        let start = if S::RANDOM_START { TickStart::Random } else { TickStart::Lowest };
-        Self { allowance, skew: Self::DEFAULT_SKEW, term: Self::DEFAULT_TERM, start }
-    }
-
-    /// Returns the time that a request for a renewal may take.
-    pub(crate) fn timeout(self) -> Duration {
-        (self.term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5))
-    }
-
-    /// Returns the time that any request may take.
-    pub(crate) fn longest_timeout(self) -> Duration {
-        self.timeout() * 4
-    }
-
-    /// Returns the name and the text of each term, for example `("term", "10s")`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::Policy;
-    /// use tickid_lease::admin::Terms;
-    /// use tickid_sno::Sno;
-    ///
-    /// let facts = Terms::new(Policy::<Sno>::Wait).facts();
-    /// let expected = [("term", "10s"), ("skew", "5s"), ("allowance", "0 ticks"), ("start", "lowest")];
-    /// assert_eq!(facts.each_ref().map(|(name, text)| (*name, text.as_str())), expected);
-    /// ```
-    #[must_use]
-    pub fn facts(self) -> [(&'static str, String); 4] {
-        let Self { allowance, skew, term, start } = self;
-        [
-            ("term", format!("{term:?}")),
-            ("skew", format!("{skew:?}")),
-            ("allowance", format!("{allowance} ticks")),
-            ("start", start.to_string()),
-        ]
-    }
-
-    /// Returns the number of ticks that a lease with these terms reaches ahead of the store's clock.
-    pub(crate) fn ahead(self, scale: TickScale) -> u64 {
-        let time = self.skew.saturating_add(self.term);
-        self.allowance.saturating_add(scale.ticks_to_cover(time))
-    }
-
-    /// Returns the terms with a different skew.
-    #[must_use]
-    pub const fn with_skew(self, skew: Duration) -> Self {
-        Self { skew, ..self }
-    }
-
-    /// Returns the terms with a different term.
-    #[must_use]
-    pub const fn with_term(self, term: Duration) -> Self {
-        Self { term, ..self }
-    }
-
-    /// Returns the terms with a different start of ticks.
-    #[must_use]
-    pub const fn with_start(self, start: TickStart) -> Self {
-        Self { start, ..self }
-    }
-}
-
-/// For example `term 10s, skew 5s, allowance 39 ticks, random starts`.
-impl fmt::Display for Terms {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { allowance, skew, term, start } = self;
-        write!(f, "term {term:?}, skew {skew:?}, allowance {allowance} ticks, {start} starts")
-    }
-}
-
-/// Returns the shortest term that leaves room for a renewal.
-pub(crate) fn shortest_term(scale: TickScale) -> Duration {
-    Duration::from_micros(scale.micros_per_tick().max(500).saturating_mul(2))
-}
 
 /// A [`Realm`](crate::Realm) as stores keep it, without its scheme's type. It has a name, a scheme
 /// with its settings and ticks, the nodes to grant, and the terms.
@@ -505,36 +294,6 @@ impl RealmSpec {
     }
 }
 
-/// A difference between a caller's realm and the one that the store keeps under that name.
-///
-/// # Examples
-/// ```
-/// use tickid_lease::Realm;
-/// use tickid_nanoflake::{Epoch, Nanoflake};
-///
-/// let realm = Realm::builder("orders", Nanoflake::default()).pool("0-255/10").build()?;
-/// let discord = Nanoflake { epoch: Epoch::DISCORD };
-/// let mismatch = Realm::from_spec(realm.into(), discord).unwrap_err();
-/// assert_eq!(mismatch.what, "settings");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
-#[non_exhaustive]
-pub struct Mismatch {
-    /// The kind of difference, one of `"schemes"`, `"settings"`, `"ticks"`, `"IDs"`, `"nodes"` and
-    /// `"terms"`.
-    pub what: &'static str,
-    /// The caller's value.
-    pub brought: String,
-    /// The store's value.
-    pub kept: String,
-}
-
-tickid_core::debug_error! {
-    struct Mismatch { what, brought, kept }
-}
-
 fn settings_text(scheme: &impl Scheme) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
@@ -542,105 +301,15 @@ fn settings_text(scheme: &impl Scheme) -> String {
     text
 }
 
-/// An error of a realm's description.
-///
-/// # Examples
-/// ```
-/// use tickid_lease::Realm;
-/// use tickid_sno::Sno;
-///
-/// let error = Realm::builder("orders", Sno).pool("0/0").build().unwrap_err();
-/// assert_eq!(error.to_string(), "sno has no IDs without a node, which the pool 0/0 is for");
-/// ```
-#[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RealmError {
-    /// The name or the pool cannot be read.
-    #[error(transparent)]
-    Text(#[from] LeaseTextError),
-    /// The realm has no pool.
-    #[error("the realm has no pool of nodes")]
-    NoPool,
-    /// A node of the pool does not exist in the scheme.
-    #[error("{scheme} has no such node: {error}")]
-    Node {
-        /// The scheme.
-        scheme: &'static str,
-        /// The reason.
-        error: NodeError,
-    },
-    /// The pool is the empty node, but all IDs of the scheme carry a node.
-    #[error("{scheme} has no IDs without a node, which the pool 0/0 is for")]
-    NoNodelessIds {
-        /// The scheme.
-        scheme: &'static str,
-    },
-    /// The term or the skew is too short or too long.
-    #[error("a {what} of {duration:?} is outside of {shortest:?}..={longest:?}")]
-    Duration {
-        /// The setting, either `"term"` or `"skew"`.
-        what: &'static str,
-        /// Its value.
-        duration: Duration,
-        /// The shortest possible.
-        shortest: Duration,
-        /// The longest possible.
-        longest: Duration,
-    },
-}
-
-tickid_core::debug_error! {
-    enum RealmError {
-        Text(error), NoPool, Node { scheme, error }, NoNodelessIds { scheme },
-        Duration { what, duration, shortest, longest },
-    }
-}
-
-impl From<Infallible> for RealmError {
-    fn from(never: Infallible) -> Self {
-        match never {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use tickid_core::TickStart;
     use tickid_core::example::Seconds;
 
     use super::*;
 
     fn realm() -> RealmSpec {
         RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
-    }
-
-    #[test]
-    fn names_are_plain() {
-        for name in ["a", "0", "orders-eu_1", &"x".repeat(63)] {
-            assert_eq!(name.parse::<RealmName>().unwrap().as_str(), name);
-        }
-        for name in ["", "A", "-a", "_", "a b", "a/b", "ä", &"x".repeat(64)] {
-            assert!(name.parse::<RealmName>().is_err(), "{name}");
-        }
-    }
-
-    #[test]
-    fn misspelt_names_are_near() {
-        let name = |text: &str| text.parse::<RealmName>().unwrap();
-        let nearest = |text: &str, names: &[&str]| {
-            name(text).nearest(names.iter().map(|text| name(text))).map(|name| name.to_string())
-        };
-        for (text, names, expected) in [
-            ("ordes", &["orders", "order-items"][..], Some("orders")),
-            ("odrers", &["chat", "orders"], Some("orders")),
-            ("orderss", &["borders", "orders"], Some("orders")),
-            ("orders2", &["orders", "orders1"], Some("orders")),
-            ("orders", &["logs", "mail"], None),
-            ("a", &["b", "cc"], Some("b")),
-            ("abc", &["abcd", "abcde"], Some("abcd")),
-            ("abc", &["abcde"], None),
-            ("orders", &[], None),
-        ] {
-            assert_eq!(nearest(text, names).as_deref(), expected, "{text}");
-        }
     }
 
     #[test]
