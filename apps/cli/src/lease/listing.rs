@@ -110,18 +110,7 @@ impl NodeLine {
         let (floor, ceiling) = (row.map(|row| row.floor), row.map(|row| row.ceiling));
         Self {
             node: node.to_string(),
-            standing: match standing {
-                Standing::Free => "free",
-                Standing::Held => "held",
-                Standing::Expired => "expired",
-                Standing::Quarantined => "quarantined",
-                Standing::Retired => "retired",
-                Standing::Reserved => "reserved",
-                Standing::Paused => "paused",
-                Standing::Newer => "newer",
-                // A later release of the library may have more; all of this one are above.
-                _ => "unknown",
-            },
+            standing: standing.name(),
             floor,
             floor_time: floor.and_then(time),
             ceiling,

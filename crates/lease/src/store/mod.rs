@@ -504,8 +504,11 @@ impl Store {
         Ok(repaired)
     }
 
-    /// Replaces a realm's pool and terms. Leases of nodes that stay in the pool continue, and
-    /// leases of nodes that leave it end. A realm that the store does not have is created here.
+    /// Replaces a realm's pool and all of its terms: what the [builder](crate::RealmBuilder) is not
+    /// told becomes the default. To change a part only, use
+    /// [`reconfigure_parts`](Self::reconfigure_parts). Leases of nodes that stay in the pool
+    /// continue, and leases of nodes that leave it end. A realm that the store does not have is
+    /// created here.
     ///
     /// Programs that still have the old pool or terms keep the leases that they hold, but are
     /// refused when they next acquire one. So give them the new settings before they restart.

@@ -477,3 +477,27 @@ pub enum Standing {
     /// Taken, as far as this release can tell: a later one wrote its row.
     Newer,
 }
+
+impl Standing {
+    /// Returns the name, as `tickid lease list` prints it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::admin::Standing;
+    ///
+    /// assert_eq!(Standing::Quarantined.name(), "quarantined");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Held => "held",
+            Self::Expired => "expired",
+            Self::Quarantined => "quarantined",
+            Self::Retired => "retired",
+            Self::Reserved => "reserved",
+            Self::Paused => "paused",
+            Self::Newer => "newer",
+        }
+    }
+}
