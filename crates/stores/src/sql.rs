@@ -29,8 +29,8 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time after which a claim's connection is closed that has not answered. A claim that timed
 /// out is repeated over the same connection, because a new one would start at the end of the queue.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(20);
-/// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
-/// connected at any moment.
+/// The time after which an idle connection is closed, by default. With the default terms a tenth of a
+/// fleet is connected at any moment.
 const IDLE: Duration = Duration::from_millis(500);
 /// The part of a term that a request may take over a connection which is closed when it is idle. To
 /// connect takes a few round trips, and a renewal has a quarter of the term.
@@ -162,6 +162,8 @@ struct SqlConnection<D: Database> {
     uses: AtomicU64,
     /// The shortest term of the realms that were read, in microseconds.
     term: AtomicU64,
+    /// The time after which an idle connection is closed, in microseconds.
+    idle: AtomicU64,
 }
 
 impl<D: Database> fmt::Debug for SqlConnection<D> {
@@ -244,8 +246,7 @@ impl<D: Database> SqlConnection<D> {
     /// Notes the term of a realm.
     fn note(&self, record: Option<&Record>) {
         if let Some(record) = record {
-            let term = u64::try_from(record.realm.terms().term.as_micros()).unwrap_or(u64::MAX);
-            self.term.fetch_min(term, Ordering::Relaxed);
+            self.term.fetch_min(micros(record.realm.terms().term), Ordering::Relaxed);
         }
     }
 
@@ -257,9 +258,10 @@ impl<D: Database> SqlConnection<D> {
         if took > self.term() / NEAR {
             return;
         }
+        let idle = Duration::from_micros(self.idle.load(Ordering::Relaxed));
         let shared = Arc::downgrade(self);
         tokio::spawn(async move {
-            sleep(IDLE).await;
+            sleep(idle).await;
             let Some(shared) = shared.upgrade() else { return };
             // A request that holds the lock keeps the connection anew.
             if let Ok(mut slot) = shared.session.try_lock()
@@ -269,6 +271,10 @@ impl<D: Database> SqlConnection<D> {
             }
         });
     }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Returns the result of a request, or the error of a connection that cannot be kept.
@@ -295,7 +301,9 @@ impl<D: Database> Sql<D> {
             .build()
             .map_err(|error| failed::<D>("start a thread").with_source(error))?;
         let (session, uses) = (Arc::default(), AtomicU64::new(0));
-        let shared = SqlConnection { database, session, uses, term: AtomicU64::new(u64::MAX) };
+        let term = AtomicU64::new(u64::MAX);
+        let idle = AtomicU64::new(micros(IDLE));
+        let shared = SqlConnection { database, session, uses, term, idle };
         Ok(Self {
             shared: Arc::new(shared),
             timeout: None,
@@ -306,6 +314,11 @@ impl<D: Database> Sql<D> {
 
     pub(super) fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    pub(super) fn with_idle_time(self, idle: Duration) -> Self {
+        self.shared.idle.store(micros(idle), Ordering::Relaxed);
         self
     }
 
@@ -547,6 +560,14 @@ macro_rules! sql_backend {
             #[must_use]
             pub fn with_timeout(self, timeout: core::time::Duration) -> Self {
                 Self(self.0.with_timeout(timeout))
+            }
+
+            /// Sets the time after which an idle connection is closed. The default is half a second.
+            /// With a longer one, there is less to connect anew, and the server has a connection for
+            /// each holder.
+            #[must_use]
+            pub fn with_idle_time(self, idle: core::time::Duration) -> Self {
+                Self(self.0.with_idle_time(idle))
             }
         }
 

@@ -4,11 +4,12 @@ use core::time::Duration;
 use std::thread;
 
 use tickid_lease::{RealmSpec, Store};
+use tickid_stores::PostgresBackend;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::postgres::database::{Database, open};
 use crate::sql::pools::{self, Rows};
-use crate::sql::{acquire, answer, begin, realm, renew};
+use crate::sql::{TIMEOUT, acquire, answer, begin, realm, renew};
 use crate::windows;
 
 pub(crate) const TESTS: [Test<Postgres>; 6] = [
@@ -25,7 +26,8 @@ const TERM: Duration = Duration::from_secs(10);
 fn requests_are_few(server: &Postgres) {
     let database = Database::new(server);
     let (proxy, url) = database.proxy();
-    let store = open(&url);
+    // A new connection would be a request more.
+    let store = Store::new(PostgresBackend::open(&url).unwrap().with_idle_time(TIMEOUT));
     answer(store.realms()).unwrap();
     assert_eq!(proxy.requests(), 2, "one of them to connect");
     windows::requests_are_few(&store, || proxy.requests());
