@@ -131,7 +131,7 @@ pub(crate) fn is_same(one: &Lease, other: &Lease) -> bool {
 
 /// Repeats a request that fails in the expected way, and returns what is granted in the end.
 pub(crate) fn in_time(
-    ask: impl Fn() -> Result<Lease, StoreError>,
+    mut ask: impl FnMut() -> Result<Lease, StoreError>,
     is_expected: impl Fn(&StoreError) -> bool,
 ) -> Lease {
     let start = Instant::now();
