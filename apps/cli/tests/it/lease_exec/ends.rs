@@ -210,8 +210,11 @@ fn killed_supervisors_keep_leases() {
     let rest = program.stdout.next();
     assert!(rest.is_none(), "{rest:?}");
     program.end();
-    for (before, after) in before.iter().zip(rows(state.path())) {
-        assert!(after["token"].is_string() && tick(&after["ceiling"]) >= tick(&before["ceiling"]));
+    let after = rows(state.path());
+    assert_eq!((before.len(), after.len()), (2, 2));
+    for (before, after) in before.iter().zip(&after) {
+        assert!(after["token"].is_string() && after["token"] == before["token"], "{after}");
+        assert!(tick(&after["ceiling"]) >= tick(&before["ceiling"]), "{after}");
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use super::{NO_LEASE, Supervised, exec, row, rows, state, tick};
+use super::{NO_LEASE, Supervised, exec, now_tick, row, rows, state, tick};
 use crate::process::{OK, json_lines, ran, ran_in};
 
 /// Locks all other processes out of the store.
@@ -20,23 +20,20 @@ pub(super) fn take_away(state: &Path) -> File {
 /// The window that it is waiting for ends soon after it starts unless it is renewed, which is
 /// impossible here.
 #[test]
+#[ignore = "a short term: cargo xtask verify exec"]
 fn start_needs_the_grace_period() {
-    let millis = || {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        u64::try_from(now.expect("after 1970").as_millis()).expect("not for ever")
-    };
     let state = state("sno --pool 5/16 --term 4 --skew 0");
     assert_eq!(ran(&mut exec(state.path(), "", "true")).status, OK);
     let floor = tick(&row(state.path())["ceiling"]);
-    let mut waiting = Supervised::start(exec(state.path(), "", "date +%s%3N"));
+    let script = "echo $((($(date +%s%3N) - 1262304000000) / 4))";
+    let mut waiting = Supervised::start(exec(state.path(), "", script));
     let said = waiting.stderr.next().expect("a line").expect("text");
     assert!(said.contains("waiting for the window"), "{said}");
     let store = take_away(state.path());
-    // Ticks of 4 ms since 2010.
-    while millis() < 1_262_304_000_000 + 4 * floor + 300 {
+    while now_tick() < floor + 75 {
         std::thread::sleep(core::time::Duration::from_millis(20));
     }
-    let given_back = millis();
+    let given_back = now_tick();
     drop(store);
     let began: u64 = waiting.line().parse().expect("a number");
     assert!(began >= given_back, "{began} is before {given_back}");
@@ -45,10 +42,11 @@ fn start_needs_the_grace_period() {
 
 #[test]
 fn terminated_before_the_end() {
-    let state = state("sno --pool 5/16 --term 2 --skew 2");
+    // It has 17 s until the signal, during which a renewal times out, and then 22 to end.
+    let state = state("sno --pool 5/16 --term 20 --skew 20");
     let script = "trap '$COMMAND gen sno --node 5 --json; exit 7' TERM
         echo began; while :; do sleep 0.02; done";
-    let mut program = Supervised::start(exec(state.path(), "--kill-after 2", script));
+    let mut program = Supervised::start(exec(state.path(), "--kill-after 22", script));
     assert_eq!(program.line(), "began");
     let store = take_away(state.path());
     let (stdout, stderr, status) = program.end();
@@ -62,6 +60,7 @@ fn terminated_before_the_end() {
 }
 
 #[test]
+#[ignore = "a short term: cargo xtask verify exec"]
 fn stubborn_programs_are_killed() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let ignoring = "trap 'echo asked' TERM; while :; do sleep 0.02; done";
@@ -78,6 +77,7 @@ fn stubborn_programs_are_killed() {
 
 /// It is woken so that it can end properly.
 #[test]
+#[ignore = "a short term: cargo xtask verify exec"]
 fn stopped_programs_are_woken() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let script = "trap 'echo asked; exit 7' TERM; echo began; kill -STOP $$; sleep 1000 & wait";
@@ -110,6 +110,7 @@ fn failed_renewals_are_retried() {
 
 /// A stopped supervisor can do nothing. When it continues, too little time is left for a renewal.
 #[test]
+#[ignore = "a short term: cargo xtask verify exec"]
 fn late_supervisors_stop_programs() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let script = "trap 'sleep 1.4; echo late' TERM; echo began; while :; do sleep 0.02; done";

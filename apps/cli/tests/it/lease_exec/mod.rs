@@ -7,7 +7,7 @@ mod programs;
 mod signals;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Lines};
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 
@@ -110,6 +110,13 @@ fn tick(value: &Value) -> u64 {
     value.as_u64().expect("a tick")
 }
 
+/// The present tick of sno, of 4 ms since 2010.
+fn now_tick() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let millis = u64::try_from(now.expect("after 1970").as_millis()).expect("not for ever");
+    (millis - 1_262_304_000_000) / 4
+}
+
 /// The store's URL may hold a password.
 #[test]
 fn store_is_not_in_environment() {
@@ -179,27 +186,40 @@ fn exit_status_is_passed_on() {
     assert_eq!((elsewhere.status, elsewhere.stdout.as_str()), (NODE_STORE, ""));
 }
 
+/// The node's last user counts as one whose clock is 10 s ahead.
 #[test]
 fn start_waits_for_the_window() {
-    let state = state("sno --pool 5/16 --term 1 --skew 1");
-    let first = ran(&mut exec(state.path(), "", "echo $TICKID_WINDOW"));
-    assert_eq!((first.status, first.stderr.as_str()), (OK, ""));
-    let (_, ceiling) = first.stdout.trim_end().split_once("..").expect("two ticks");
-    let before = row(state.path());
-    assert!(before["token"].is_string(), "given back");
-    assert_eq!(before["ceiling"].to_string(), ceiling);
+    let state = state("sno --pool 5/16 --term 20");
+    let acquired = ran_in(state.path(), "lease acquire --realm orders --json");
+    let token = json_lines(&acquired.stdout).remove(0)["token"].clone();
+    let used = now_tick() + 2_500;
+    let token = token.as_str().expect("a token");
+    let release = format!("lease release --realm orders --token {token} --used {used} --yes");
+    assert_eq!(ran_in(state.path(), &release).status, OK);
 
     let script = "echo $TICKID_WINDOW; $COMMAND gen sno --node 5 --json";
-    let second = ran(&mut exec(state.path(), "", script));
-    assert_eq!(second.status, OK, "{}", second.stderr);
-    assert!(second.stderr.contains("waiting for the window of node 5/16"), "{}", second.stderr);
-    let (window, id) = second.stdout.split_once('\n').expect("two lines");
+    let ran = ran(&mut exec(state.path(), "", script));
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    assert!(ran.stderr.contains("waiting for the window of node 5/16"), "{}", ran.stderr);
+    let (window, id) = ran.stdout.split_once('\n').expect("two lines");
     let (floor, _) = window.split_once("..").expect("two ticks");
-    assert_eq!(floor, ceiling);
-    let id = json_lines(id).remove(0);
     let floor: u64 = floor.parse().expect("a tick");
+    assert_eq!(floor, used + 1);
+    let id = json_lines(id).remove(0);
     assert!(tick(&id["timestamp"]) >= floor, "{id} is from before {floor}");
     assert!(tick(&id["timestamp"]) < tick(&row(state.path())["ceiling"]), "{id}");
+}
+
+/// A program that has ended may have used its window up to the end.
+#[test]
+fn the_whole_window_counts_as_used() {
+    let state = state("sno --pool 5/16");
+    let ran = ran(&mut exec(state.path(), "", "echo $TICKID_WINDOW"));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    let (_, ceiling) = ran.stdout.trim_end().split_once("..").expect("two ticks");
+    let row = row(state.path());
+    assert!(row["token"].is_string(), "given back");
+    assert_eq!(row["ceiling"].to_string(), ceiling);
 }
 
 #[test]
@@ -234,15 +254,17 @@ fn signal_while_waiting_decides_the_status() {
 
 #[test]
 fn renewals_extend_the_run() {
-    let state = state("sno --pool 5/16 --term 1 --skew 3");
-    // Ticks of 4 ms since 2010.
-    let script = "ceiling=${TICKID_WINDOW#*..}; echo $ceiling
-        while [ $((($(date +%s%3N) - 1262304000000) / 4)) -lt $ceiling ]; do sleep 0.02; done";
-    let ran = ran(&mut exec(state.path(), "", script));
-    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
-    let ceiling: u64 = ran.stdout.trim_end().parse().expect("a tick");
-    // By more than a term: 250 ticks.
-    assert!(tick(&row(state.path())["ceiling"]) > ceiling + 250, "it was not renewed");
+    let state = state("sno --pool 5/16 --term 20 --skew 20");
+    let mut program = Supervised::start(exec(state.path(), "", "echo ${TICKID_WINDOW#*..}; cat"));
+    let ceiling: u64 = program.line().parse().expect("a tick");
+    while tick(&row(state.path())["ceiling"]) == ceiling {
+        std::thread::sleep(core::time::Duration::from_millis(100));
+    }
+    let stdin = program.child.stdin.as_mut().expect("piped");
+    stdin.write_all(b"still here\n").expect("written");
+    assert_eq!(program.line(), "still here");
+    let (_, stderr, status) = program.end();
+    assert_eq!((stderr.as_str(), status.code()), ("", Some(OK)));
 }
 
 #[test]
