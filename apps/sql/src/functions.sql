@@ -901,9 +901,8 @@ BEGIN
         WHERE to_regproc('tickid.health_' || g.number) IS NOT NULL
         ORDER BY g.realm, g.number DESC
     LOOP
-        EXECUTE format('SELECT h.* FROM tickid.health_%s($1, $2) AS h', number)
-        INTO bound, ahead, final, held_by, held_since, next_call, wait, why
-        USING record, is_reserved;
+        EXECUTE format('SELECT h.* FROM tickid.health_%s(%L, %L) AS h', number, record, is_reserved)
+        INTO bound, ahead, final, held_by, held_since, next_call, wait, why;
         RETURN NEXT;
     END LOOP;
 END
