@@ -16,17 +16,14 @@ with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
     while True:
         call = "CALL tickid.nanoflake_follow('outbox', %s::bigint, %s::text)"
         until, state = connection.execute(call, (last, state)).fetchone()
-        rows = connection.execute(
-            "SELECT id, body FROM outbox WHERE id > %s AND id <= %s ORDER BY id LIMIT 1000",
-            (last, until),
-        ).fetchall()
-        if len(rows) == 1000:
-            # The rest comes with the next page.
-            until = rows[-1][0]
-        for id, body in rows:
-            print(id, body, flush=True)
-        if rows:
-            connection.execute("UPDATE delivered SET last = %s, state = %s", (until, state))
-        else:
+        page = "SELECT id, body FROM outbox WHERE id > %s AND id <= %s ORDER BY id LIMIT 1000"
+        after = last
+        while rows := connection.execute(page, (after, until)).fetchall():
+            for after, body in rows:
+                print(after, body, flush=True)
+        if after == last:
             time.sleep(0.02)
+        else:
+            # Not the last row's ID, which does not tell the functions' node.
+            connection.execute("UPDATE delivered SET last = %s, state = %s", (until, state))
         last = until

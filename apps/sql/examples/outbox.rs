@@ -32,22 +32,23 @@ async fn deliver(client: &Client) -> Result<(), Box<dyn Error>> {
     loop {
         let follow = "CALL tickid.nanoflake_follow('outbox', $1, $2)";
         let answer = client.query_one(follow, &[&last, &state]).await?;
-        let (mut until, next): (i64, Option<String>) = (answer.get(0), answer.get(1));
-        let rows = "SELECT id, body FROM outbox WHERE id > $1 AND id <= $2 ORDER BY id LIMIT 1000";
-        let rows = client.query(rows, &[&last, &until]).await?;
-        if let Some(row) = rows.get(999) {
-            // The rest comes with the next page.
-            until = row.get(0);
+        let (until, next): (i64, Option<String>) = (answer.get(0), answer.get(1));
+        let page = "SELECT id, body FROM outbox WHERE id > $1 AND id <= $2 ORDER BY id LIMIT 1000";
+        let mut after = last;
+        loop {
+            let rows = client.query(page, &[&after, &until]).await?;
+            let Some(end) = rows.last() else { break };
+            after = end.get(0);
+            let mut out = std::io::stdout().lock();
+            for row in &rows {
+                writeln!(out, "{} {}", row.get::<_, i64>(0), row.get::<_, &str>(1))?;
+            }
+            out.flush()?;
         }
-        let mut out = std::io::stdout().lock();
-        for row in &rows {
-            writeln!(out, "{} {}", row.get::<_, i64>(0), row.get::<_, &str>(1))?;
-        }
-        out.flush()?;
-        drop(out);
-        if rows.is_empty() {
+        if after == last {
             tokio::time::sleep(Duration::from_millis(20)).await;
         } else {
+            // Not the last row's ID, which does not tell the functions' node.
             let keep = "UPDATE delivered SET last = $1, state = $2";
             client.execute(keep, &[&until, &next]).await?;
         }
