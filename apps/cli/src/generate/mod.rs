@@ -44,7 +44,8 @@ many small nodes; sno everywhere else.
 Without --node, the node is leased: two commands never hold the same node at the same time, and
 setting the clock back between two runs does no harm. The records are in the store that --store or
 $TICKID_STORE names, or else in a folder of the user. With --node, no store is used; make sure that
-no other generator has the node.";
+no other generator has the node at the same time. The command ends when its clock is past its last
+ID, so the next one may have the node at once.";
 
 /// The IDs that a subcommand generates: those of a scheme, by themselves or in UUIDs.
 #[derive(Clone, Copy, Debug)]
