@@ -20,4 +20,6 @@ mod pages {
     struct Moving;
     #[doc = include_str!("../../../docs/stacks.md")]
     struct Stacks;
+    #[doc = include_str!("../../../docs/testing.md")]
+    struct Testing;
 }

@@ -19,5 +19,4 @@ pages! {
     Scru64: "docs/schemes/scru64.md";
     Sno: "docs/schemes/sno.md";
     Snowflake: "docs/schemes/snowflake.md";
-    Testing: "docs/testing.md";
 }

@@ -99,7 +99,7 @@ pub struct LeasedGenerator<S: Scheme, C = DefaultClock> {
 impl<S, C> LeasedGeneratorBuilder<S, C>
 where
     S: Scheme,
-    C: Clock + fmt::Debug + Send + Sync + 'static,
+    C: Clock + Send + Sync + 'static,
 {
     /// Acquires the first lease, and waits for it. By default, any error fails the start, even that
     /// the store does not answer just now. If you would rather retry for a while, set
@@ -233,7 +233,7 @@ impl<S: Scheme> LeasedGenerator<S> {
     }
 }
 
-impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
+impl<S: Scheme, C: Clock> LeasedGenerator<S, C> {
     tickid_core::__calls! {
         self, (&self), self, S::Variant::default(),
         id Id<S>, ids Ids<S, S::Variant>, error GenerateError,
@@ -398,7 +398,7 @@ fn one_of<S: Scheme, C: Clock>(mut generator: &Generator<S, C>) -> Result<Slot<S
     }
 }
 
-impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> {
+impl<'a, S: Scheme, C: Clock> Source for &'a LeasedGenerator<S, C> {
     type Scheme = S;
     type Error = GenerateError;
     /// `None` once the first lease is over.
@@ -507,7 +507,7 @@ impl<'a, S: Scheme, C: Clock + fmt::Debug> Source for &'a LeasedGenerator<S, C> 
     }
 }
 
-impl<S: Scheme, C: Clock + fmt::Debug> Follow for &LeasedGenerator<S, C> {
+impl<S: Scheme, C: Clock> Follow for &LeasedGenerator<S, C> {
     type Refusal = LeasedObserveError;
 
     fn follow(self, is_after: impl Fn(&S, Slot<S>) -> bool) -> Result<(), LeasedObserveError> {
