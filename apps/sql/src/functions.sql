@@ -449,11 +449,12 @@ CREATE OR REPLACE FUNCTION tickid.is_readable_v1(word regclass) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     name text;
-    is_readable boolean := true;
+    is_readable boolean;
 BEGIN
     FOREACH name IN ARRAY ARRAY['word', 'written', 'ready', 'flushed'] LOOP
-        EXECUTE format('SELECT $1 AND EXISTS (SELECT FROM %s)',
-            replace(word::text, '.word_', '.' || name || '_')) INTO is_readable USING is_readable;
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s)',
+            replace(word::text, '.word_', '.' || name || '_')) INTO is_readable;
+        EXIT WHEN NOT is_readable;
     END LOOP;
     RETURN is_readable;
 END
