@@ -175,22 +175,55 @@ impl Agreement {
         // themselves.
         let best = saved.iter().flatten().map(|(.., bits)| *bits).fold(0.0, f64::max);
         let mut agreement = Self { lines, ..none };
-        let agreed = saved.iter().flatten().filter(|(_, parts, bits)| {
+        let is_agreed = |(_, parts, bits): &(Format, ColumnParts, f64)| {
             let is_best = *bits >= DECISIVE_BITS && *bits + DECISIVE_BITS > best;
             let is_told = best >= DECISIVE_BITS && 2 * parts.likely > lines;
             is_best || is_told || (are_distinct && parts.are_burst())
+        };
+        let agreed = saved.iter().flatten().filter_map(|one| {
+            // A format whose IDs look like more frequent ones is named beside these, and never
+            // explains them better.
+            let front = saved.iter().flatten().find(|(it, ..)| Some(*it) == one.0.prior().behind);
+            match front.filter(|front| is_agreed(front)) {
+                Some((.., bits)) => Some((one.0, &one.1, *bits)),
+                None => is_agreed(one).then_some((one.0, &one.1, one.2)),
+            }
         });
         for (place, (format, parts, bits)) in agreement.formats.iter_mut().zip(agreed) {
             // A burst takes about as many bits as counted numbers.
-            let bits = if best < DECISIVE_BITS { best } else { *bits };
+            let bits = if best < DECISIVE_BITS { best } else { bits };
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 on")]
             let cost = (best - bits) as u32;
-            *place = Some((*format, cost));
+            *place = Some((format, cost));
             if format.prior().is_modest && parts.is_constant() && bits >= best {
-                agreement.decided = Some(*format);
+                agreement.decided = Some(format);
             }
         }
         agreement
+    }
+
+    /// Leaves out the formats that are named beside a more frequent one, if a line does not fit them.
+    fn leave_out(&mut self, readings: &Readings) {
+        let fits = |(format, _): &(Format, u32)| {
+            let is_it = |one: &Reading| is_candidate(one) && one.format() == *format;
+            format.prior().behind.is_none() || readings.weighed().any(is_it)
+        };
+        let mut kept = [None; MAX_CANDIDATES];
+        let formats = self.formats.iter().map_while(|format| *format).filter(fits);
+        kept.iter_mut().zip(formats).for_each(|(to, format)| *to = Some(format));
+        self.formats = kept;
+    }
+
+    /// Returns the format that is named beside a more frequent one, of which the line is likely, and
+    /// the bits that put it behind.
+    fn behind(&self, readings: &Readings) -> Option<(Format, u32)> {
+        let mut formats = self.formats.iter().map_while(|format| *format);
+        formats.find_map(|(format, _)| {
+            let front = format.prior().behind?;
+            let mut likely = readings.weighed().filter(|one| one.doubt.is_none());
+            let front = likely.find(|one| is_candidate(one) && one.format() == front)?;
+            Some((format, front.surprise.saturating_add(1)))
+        })
     }
 
     /// Makes the readings that are agreed on likely, and the others of integers no more than
@@ -219,6 +252,8 @@ impl Agreement {
         if !is_agreed {
             return;
         }
+        self.leave_out(readings);
+        let behind = self.behind(readings).filter(|_| is_told);
         let mut is_changed = false;
         readings.change_weighed(|one| {
             if !is_candidate(one) {
@@ -230,6 +265,9 @@ impl Agreement {
                 Some(cost @ MAX_COST..) => (one.doubt, one.surprise.saturating_add(cost)),
                 Some(cost) if !is_told => (doubt, cost),
                 Some(_) if self.decided == Some(one.format()) => (doubt, 0),
+                Some(_) if behind.is_some_and(|(format, _)| format == one.format()) => {
+                    (doubt, behind.map_or(0, |(_, surprise)| surprise))
+                }
                 Some(_) => return,
                 None => (one.doubt.or(Some(Doubt::Unexplained)), one.surprise),
             };

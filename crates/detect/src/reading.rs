@@ -513,16 +513,20 @@ impl Readings {
                 _ => one.format().prior().doubt,
             };
         });
-        // One in eight ULIDs has the bits of a UUID's version by chance, and far more UUIDs are none.
-        let uuid = |one: &Reading| {
-            let Identifier::Uuid(uuid) = one.identifier else { return None };
-            version(uuid).filter(|_| one.is_likely()).map(|_| one.surprise)
+        // Those whose IDs look like more frequent ones come behind these.
+        let of = |format: Format| {
+            // What has no version is a UUID for want of a better name.
+            let is_nameless = |one: &Reading| matches!(one.identifier, Identifier::Uuid(uuid) if version(uuid).is_none());
+            let mut likely = self.weighed().filter(|one| one.is_likely() && one.format == format);
+            likely.find(|one| !is_nameless(one)).map(|one| one.surprise)
         };
-        let uuid = self.weighed().find_map(uuid);
-        if let Some(uuid) = uuid {
+        let front = self.weighed().filter(|one| one.is_likely());
+        let front = front.filter_map(|one| Some((one.format, of(one.format().prior().behind?)?)));
+        let front = { front }.next();
+        if let Some((format, front)) = front {
             self.change_likely(|one| {
-                if one.identifier.is_in_uuid(one.form) {
-                    one.surprise = one.surprise.max(uuid.saturating_add(1));
+                if one.format == format {
+                    one.surprise = one.surprise.max(front.saturating_add(1));
                 }
             });
         }

@@ -49,7 +49,7 @@ fn formats_that_are_only_read_have_ranges() {
         let read = stdout_of(&format!("inspect --json --from {from} {} {}", ends[0], ends[1]));
         let [first, last] = json_lines(&read).try_into().expect("two IDs");
         assert_eq!(first["unix_ms"], 1_704_067_200_000_i64, "{name}");
-        let seconds = ["ksuid", "xid", "objectid", "tiktok"].contains(&name);
+        let seconds = ["ksuid", "xid", "objectid"].contains(&name);
         let expected = if seconds { 1_704_153_599_000_i64 } else { 1_704_153_599_999 };
         assert_eq!(last["unix_ms"], expected, "{name}");
 

@@ -35,6 +35,9 @@ pub(crate) struct Prior {
     /// Set if the format is never shown before other systems' that the text is likely of, because
     /// their early IDs have the times of its present ones.
     pub(crate) is_modest: bool,
+    /// The format that is shown before this one where a text is likely of both, because nearly all of
+    /// its IDs look like those of this one, and are far more frequent.
+    pub(crate) behind: Option<Format>,
     /// The doubt at every such ID, which is at most possible: either no generator makes them any
     /// more, or common texts look the same.
     pub(crate) doubt: Option<Doubt>,
@@ -52,6 +55,7 @@ const OURS: Prior = Prior {
     numbering: None,
     has_random_sequences: false,
     is_modest: false,
+    behind: None,
     doubt: None,
 };
 /// The expectations about formats that are older than this project's clocks.
@@ -214,7 +218,13 @@ formats! {
     /// A TypeID, a UUID behind a prefix.
     TypeId("typeid", "TypeID"): OLD;
     /// ULID: <https://github.com/ulid/spec>
-    Ulid("ulid", "ULID"): Prior { integers_since: Some(OURS.since), ..OLD }, Description {
+    Ulid("ulid", "ULID"): Prior {
+        integers_since: Some(OURS.since),
+        // In a column of UUIDs, where one ULID in eight has the bits of a version by chance.
+        behind: Some(Format::Uuid),
+        ..OLD
+    },
+    Description {
         features: "26 digits of Crockford's base 32, 128 bits",
         coding: Coding::Digits(&texts::CROCKFORD),
         lens: 26..=26,
@@ -303,12 +313,15 @@ formats! {
         epoch: UnixTime::EPOCH,
         counted: None,
     };
-    /// A video of TikTok, whose first 32 bits are seconds; the others have no public document:
-    /// <https://dfir.pubpub.org/pub/9llea7yp>
+    /// An ID of TikTok or of another program of ByteDance's, such as Feishu. The first 32 bits are
+    /// seconds: <https://dfir.pubpub.org/pub/9llea7yp>. The others have no public document, but in
+    /// 110 public IDs the next ten are below 1,000, and a node and a counter follow.
     TikTok("tiktok", "TikTok ID"): Prior {
         // The first year of TikTok, of a program that came before it.
         since: UnixTime::from_micros(1_451_606_400_000_000),
         rarity: 3,
+        // A second is 1,024 of their milliseconds here, so they seem to be of a year before.
+        behind: Some(Format::UnixEpoch),
         ..OURS
     },
     Description {
@@ -318,11 +331,13 @@ formats! {
         marks: None,
         fields: const { &Field::row([
             SECONDS,
-            ("rest", 32, "bits that are not documented"),
+            ("milliseconds", 10, "those of the second, as observed"),
+            ("node", 10, "the generator, as observed"),
+            ("counter", 12, "counts, as observed"),
         ]) },
         time: 0,
-        millis: None,
-        unit: SECOND,
+        millis: Some(1),
+        unit: 1_000,
         epoch: UnixTime::EPOCH,
         counted: None,
     };

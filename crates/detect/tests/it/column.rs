@@ -90,7 +90,11 @@ const DEMOTED: [ColumnKind; 8] = [
     ("videos", Format::TikTok, |dice, first| {
         // TikTok's times of three years ago are also those of Snowflakes since 1970.
         let seconds = first / 1_000 - 86_400 * 900;
-        (0..10).map(|_| (seconds + dice.below(86_400)) << 32 | dice.below(1 << 32)).collect()
+        let mut id = || {
+            let seconds = seconds + dice.below(86_400);
+            seconds << 32 | dice.below(1_000) << 22 | dice.below(1 << 22)
+        };
+        (0..10).map(|_| id()).collect()
     }),
     ("a node of SCRU64", Format::Scru64, |dice, first| {
         let node = dice.below(256) << 16;
@@ -112,6 +116,58 @@ fn row_ids(dice: &mut Dice, first: u64, span: u64, node: fn(&mut Dice) -> u64) -
     let units = |ms: u64| (ms - 1_420_070_400_000) * 100;
     let mut id = || (units(first + dice.below(span)) + dice.below(100)) << 15 | node(dice);
     (0..10).map(|_| id()).collect()
+}
+
+/// TikTok's IDs have milliseconds below the seconds, so 1,024 of them are a second. Those since 1970
+/// look like them, of a year before, if none of their milliseconds is above 999 there.
+#[test]
+fn videos_are_named_behind_snowflakes_since_1970() {
+    let (mut dice, detector) = (Dice::new(31), detector());
+    // Of ByteDance's programs, ClickHouse and LinkedIn. Those of two years ago have likely times as
+    // both.
+    let tiktok = |ms: u64, low: u64| (ms / 1_000) << 32 | (ms % 1_000) << 22 | low;
+    let first = |dice: &mut Dice| NOW_MS - DAY_MS * (600 + dice.below(300));
+    let shown = |column: &[u64]| -> Vec<Vec<Format>> {
+        let texts: Vec<String> = column.iter().map(u64::to_string).collect();
+        let mut agreement = detector.agreement(texts.iter().take(10).map(String::as_bytes));
+        let mut likely = |text: &String| {
+            let mut found = detector.inspect(text);
+            found.agree(&mut agreement);
+            found.readings().likely().map(Reading::format).collect()
+        };
+        texts.iter().map(&mut likely).collect()
+    };
+    let [both, alone] = [&[Format::UnixEpoch, Format::TikTok][..], &[Format::UnixEpoch]];
+    let (mut named, mut not_named) = (0, 0);
+    for _ in 0..COLUMNS / 2 {
+        let start = first(&mut dice);
+        let mut low = || dice.below(4) << 12 | dice.below(16);
+        let videos: Vec<u64> =
+            (0..10).map(|line| tiktok(start + line * 12_345_678, low())).collect();
+        assert_eq!(shown(&videos), vec![both; 10], "{videos:?}");
+        // One line with 1,000 milliseconds or more says that they are none.
+        let mut others = videos.clone();
+        others[7] = others[7] >> 32 << 32 | 1_000 << 22 | 1 << 12;
+        assert_eq!(shown(&others), vec![alone; 10], "{others:?}");
+        // And so it does behind the lines that decide.
+        let longer = [&videos[..], &others[7..8], &videos[..1]].concat();
+        let shown_of_longer = shown(&longer);
+        assert_eq!(shown_of_longer[..10], vec![both; 10], "{longer:?}");
+        assert_eq!(shown_of_longer[10..], vec![alone; 2], "{longer:?}");
+        // Snowflakes since 1970 stay what they are.
+        for lines in [10, 100] {
+            let time = NOW_MS - DAY_MS * dice.below(900);
+            let mut id = || (time - dice.below(DAY_MS)) << 22 | 5 << 12 | dice.below(8);
+            let column: Vec<u64> = (0..lines).map(|_| id()).collect();
+            let shown = shown(&column);
+            assert!(shown.iter().all(|all| all[0] == Format::UnixEpoch), "{column:?}");
+            let is_both = shown[0] == both;
+            let fits = column[..10].iter().all(|id| id >> 22 & 1_023 < 1_000);
+            assert_eq!(is_both, fits, "{column:?}");
+            (named, not_named) = (named + usize::from(fits), not_named + usize::from(!fits));
+        }
+    }
+    assert!(named > 100 && not_named > 20, "{named} and {not_named}");
 }
 
 /// What a column says of ten lines must not hide what they are.

@@ -258,8 +258,8 @@ fn formats_that_are_only_read_have_their_fields() {
         (
             "6854717870488702213",
             "tiktok",
-            1_595_988_373_000,
-            json!({"timestamp": 1_595_988_373, "rest": 3_657_452_805_i64}),
+            1_595_988_373_872,
+            json!({"timestamp": 1_595_988_373, "milliseconds": 872, "node": 4, "counter": 3_333}),
         ),
         (
             &*row_id.to_string(),

@@ -40,7 +40,7 @@ fn ends_of_a_moment_are_known() {
         ("xid", "cm901000000000000000", "cm90107vvvvvvvvvvvvg"),
         ("objectid", "659200800000000000000000", "65920080ffffffffffffffff"),
         ("tid", "3khuwc44c2222", "3khuwc44c22zz"),
-        ("tiktok", "7318912894186291200", "7318912898481258495"),
+        ("tiktok", "7318912894186291200", "7318912894190485503"),
         ("unique-rowid", "930600714240000000", "930600714240032767"),
     ] {
         let ends = [format(name).min_at(new_year), format(name).max_at(new_year)];
