@@ -266,7 +266,7 @@ mod tests {
                         window = Some(ProgramWindow::new(&realm, lease, asked.boot));
                     }
                     Outcome::Outdated | Outcome::Failed(_) => {}
-                    lost @ (Outcome::Lost(_) | Outcome::Repeated(..)) => panic!("{lost:?}"),
+                    Outcome::Lost(_) | Outcome::Repeated(..) => panic!("the lease is lost"),
                     _ => panic!("another outcome"),
                 }
             }

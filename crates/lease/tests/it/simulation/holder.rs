@@ -175,7 +175,8 @@ impl<S: LeasedScheme> Holder<S> {
                 watch.counts.refused += 1;
                 left = Some((*lease, Some(*used)));
             }
-            Outcome::Failed(_) => {}
+            // The store is near: a renewal reads first, so none is outdated.
+            Outcome::Failed(_) | Outcome::Outdated => {}
             other => return Err(format!("not simulated: {other:?}")),
         }
         Ok(Some((outcome, left)))
