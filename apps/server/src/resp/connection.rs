@@ -370,7 +370,9 @@ mod tests {
             turns += 1;
             tokio::task::yield_now().await;
         }
-        assert!((COMMANDS * ECHO / FLUSH..COMMANDS).contains(&turns), "{turns}");
+        // What a read has brought is answered before a turn, which may be more than is written by
+        // then.
+        assert!((COMMANDS * ECHO / (2 * FLUSH)..COMMANDS).contains(&turns), "{turns}");
         let mut answers = Vec::new();
         read.read_to_end(&mut answers).await.unwrap();
         assert_eq!(answers.len(), COMMANDS * format!("${ECHO}\r\n{}\r\n", "x".repeat(ECHO)).len());
