@@ -345,6 +345,7 @@ fn the_manifest_of_kubernetes_serves() {
     let options = options.replace("/secrets/tls/tls.crt", &path("server.crt"));
     let options = options.replace("/secrets/tls/tls.key", &path("server.key"));
     assert!(!options.contains("/secrets"), "{options}");
+    assert!(options.contains(" --max-connections="), "strangers fill the memory: {options}");
     // The test has a form of the log of its own.
     let serving = serve(state.path(), &options.replace(" --log=json", ""));
     serving.signal("TERM");
