@@ -9,10 +9,11 @@ use hyper::{Request, StatusCode, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
 use tickid_lease::admin::Start;
+use tickid_lease::backend::RowState;
 use tickid_lease::{Realm, Store};
 use tickid_nanoflake::NanoflakeId;
-use tickid_server::{Limits, Server};
-use tickid_sno::SnoId;
+use tickid_server::{Limits, Server, ServerError};
+use tickid_sno::{Sno, SnoId};
 use tickid_snowflake::Snowflake;
 use tokio::net::TcpStream;
 
@@ -235,6 +236,46 @@ async fn refusals_are_problems() {
     let mut raw = Raw::http(&server).await;
     raw.send("GET /healthz HTTP/1.0\r\n\r\n").await;
     assert_eq!(raw.line().await, "HTTP/1.0 200 OK");
+}
+
+/// A realm that the store has not shown yet keeps the server unready, and keeps nobody from others.
+#[tokio::test]
+async fn an_awaited_realm_holds_up_no_other() {
+    let store = Store::in_memory();
+    let known = Realm::builder("known", Sno).pool("1-9/16").build().unwrap();
+    let builder = Server::builder(store.clone()).realm(known).resp(any_port()).http(any_port());
+    let server = builder.await_realm("late".parse().unwrap(), "no answer").start().await.unwrap();
+    assert_eq!(get(&server, "/v1/realms/known/ids").await.status, 200);
+    assert_eq!(get(&server, "/healthz").await.status, 200);
+    for (path, text) in [("/readyz", "the realm late: no answer"), ("/v1/realms/late/ids", "late")]
+    {
+        let answer = get(&server, path).await;
+        assert!(answer.text().contains(r#""reason":"unreachable""#), "{}", answer.text());
+        let (status, detail, _) = answer.problem();
+        assert!(status == 503 && detail.contains(text), "{detail}");
+    }
+    assert!(!get(&server, "/v1/realms").await.text().contains("late"));
+    let mut raw = Raw::resp(&server).await;
+    assert_eq!(
+        raw.ask("INCR late").await,
+        "-TRYAGAIN the realm late: no answer; retry after 1000 ms"
+    );
+
+    // One that is not awaited, or runs, must not keep a node.
+    let other = Realm::builder("other", Sno).pool("1/16").build().unwrap();
+    let late = Realm::builder("late", Sno).pool("1-2/16").build().unwrap();
+    let error = server.start_realm(other).await.unwrap_err();
+    assert!(matches!(error, ServerError::NotAwaited(_)), "{error}");
+    server.start_realm(late.clone()).await.unwrap();
+    assert!(matches!(server.start_realm(late).await, Err(ServerError::NotAwaited(_))));
+    for realm in ["other", "late"] {
+        let listing = store.list(&realm.parse().unwrap()).await.unwrap();
+        let held =
+            listing.rows.values().filter_map(RowState::row).filter(|row| row.token.is_some());
+        assert_eq!(held.count(), usize::from(realm == "late"), "{realm}");
+    }
+    assert_eq!(get(&server, "/readyz").await.status, 200);
+    assert!(raw.ask("TICKID.NEXT late").await.starts_with('$'));
 }
 
 /// Silent connections fill every place, also those in reserve, and probes are still answered.
