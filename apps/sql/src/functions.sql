@@ -806,8 +806,8 @@ BEGIN
         INTO STRICT is_loaded, paused FROM tickid.written_@number@ AS w;
     EXCEPTION
         WHEN no_data_found THEN
-            why := 'bad magic number in sequence "word_@number@", as after a promotion that came too '
-                'soon: the statements of tickid sql make it anew';
+            why := 'the server cannot read the sequence tickid.word_@number@ since it was promoted or '
+                'recovered: the statements of tickid sql make it anew';
             RETURN;
         WHEN OTHERS THEN
             why := sqlerrm;

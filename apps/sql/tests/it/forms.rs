@@ -531,10 +531,10 @@ fn what_calls_a_volatile_function_is_volatile(server: &Postgres) {
             AND called.pronamespace IN ('tickid'::regnamespace, 'pg_catalog'::regnamespace)
             AND caller.provolatile ";
     // On purpose: facts of the server and readings of a realm are those of their statement, and
-    // whether a word is at home is computed when a session plans its first draw.
+    // whether a word is readable and at home is computed when a session plans its first draw.
     let known = "generation_v1 calls pg_control_system, generation_v1 calls pg_current_wal_lsn, \
                  generation_v1 calls pg_is_in_recovery, read_v1 calls now_micros_v1, \
-                 was_home_v1 calls is_home_v1";
+                 was_home_v1 calls check_readable_v1, was_home_v1 calls is_home_v1";
     assert_eq!(session.one(&format!("{calls} <> 'v'")).unwrap(), known);
     let volatile = session.one(&format!("{calls} = 'v'")).unwrap();
     assert!(volatile.contains("sno_next_text calls sno,"), "{volatile}");

@@ -204,8 +204,9 @@ fn answers_without_a_word(_: &Postgres) {
     server.tell("pg_ctl start --wait --pgdata=data --log=server.log").unwrap();
     let session = base.session();
     let error = session.draw(KIND).unwrap_err();
-    assert!(error.contains("bad magic number in sequence \"word_1\""), "{error}");
+    let unreadable = "the server cannot read the sequence tickid.word_1 since";
+    assert!(error.starts_with(unreadable), "{error}");
     let row = of(&session, KIND, "bound IS NOT NULL, next_call, why");
-    assert!(row.starts_with("t|fails|bad magic number in sequence \"word_1\""), "{row}");
+    assert!(row.starts_with(&format!("t|fails|{unreadable}")), "{row}");
     assert_eq!(of(&session, Kind::Sno, "next_call"), "draws");
 }

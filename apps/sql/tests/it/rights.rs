@@ -286,7 +286,7 @@ impl Mute {
 }
 
 /// Fills the sockets of clients that ask for all messages and read none, at every message of a
-/// draw. Returns the number of those that stopped with the lock.
+/// draw. Those of parse trees would fill them before the lock. Returns the number of those that stopped with the lock.
 fn stopped_with_the_lock(base: &Base<'_>) -> u32 {
     let role = format!("mute_of_{}", base.name);
     base.psql(&format!("CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA tickid TO {role}"));
@@ -296,7 +296,6 @@ fn stopped_with_the_lock(base: &Base<'_>) -> u32 {
         let mut mute = Mute::open(base, &role);
         mute.send(&format!(
             "SET client_min_messages = debug5; SET debug_print_plan = on;
-             SET debug_print_parse = on;
              DO $$ BEGIN
                  FOR i IN 1..{messages} LOOP RAISE NOTICE 'one more'; END LOOP;
                  LOOP
