@@ -522,11 +522,55 @@ END
 $$;
 
 -- Creates the routines that draw from a realm's word, and that follow it. In the templates, names
--- between @ are constants of the realm.
+-- between @ are constants of the realm. What they are for one realm is shown in comments: a Nanoflake
+-- realm `shop` of Discord's epoch, whose functions are the first of the database, and have the node
+-- 777/10. `SELECT pg_get_functiondef('tickid.advance_1'::regproc)` prints such a function as it is,
+-- ready to be changed and run again. The names of its parts are
+--
+--     number 1                    shift 22                    allowance 0
+--     realm shop                  sequence_bits 12            skew 5000
+--     node_key 61200000000000000a guard_bits 10               copies_apart false
+--     type int8                   below_tick 4194303          longest 5.0020000000000000
+--     node 3182592 (777 << 12)    last_sequence 4095          ahead 1000
+--     node_in_guard 777           guard 4190208               micros_per_tick 1000
+--     id word                     start 0                     last_tick 2199023255551
+--     with_node OPERATOR(pg_catalog.+) 3182592                words {tickid.word_1}
+--     now (tickid.clock_v1() - (1420070400000000)) / 1000     settled (settled + 3182592)
+--
+-- and convert, clock, moved and close are empty.
 CREATE OR REPLACE FUNCTION tickid.create_draw_v1(number integer, scheme text, constants jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $create$
 DECLARE
+    -- Of a draw, without the qualified names of operators and functions:
+    --     word := CASE WHEN (pg_sequence_last_value('tickid.word_1') & 4194303) < 4095
+    --         AND (tickid.was_home_v1('tickid.home_1', 'tickid.word_1')
+    --             OR tickid.is_home_v1('tickid.home_1', 'tickid.word_1'))
+    --         THEN nextval('tickid.word_1') + 3182592 END;
+    --     EXIT WHEN (word >> 12) - ((tickid.clock_v1() - 1420070400000000) / 1000 << 10) = 777;
+    --     word := tickid.advance_1(attempt, began);
+    -- Of its `advance`:
+    --     LOCK TABLE tickid.lock_1 IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
+    --     word := pg_sequence_last_value('tickid.word_1');
+    --     now := (tickid.clock_v1() - (1420070400000000)) / 1000;
+    --     target := greatest(now, (word >> 22) + 1);
+    --     IF word >> 22 BETWEEN now AND now + 0 AND word & 4194303 < 4095 THEN
+    --         word := nextval('tickid.word_1');
+    --         drawn := CASE WHEN word & 4190208 = 0 THEN word END;
+    --     ELSIF target > least(now + 0, 2199023255551) THEN
+    --         wait := (target - now - 0) * 1000 / 1e6;
+    --     ELSE
+    --         IF target + 1000 / 2 >= ready THEN
+    --             bound := setval('tickid.bound_1', target + 1000);
+    --         drawn := CASE WHEN target < ready
+    --             THEN setval('tickid.word_1', (target << 22) + 0) END;
+    --     RETURN drawn + 3182592;
+    -- Of its `follow`:
+    --     SELECT CASE WHEN w.is_called THEN w.last_value ELSE (bound - 1) << 22 | 4095 END
+    --     INTO word FROM tickid.word_1 AS w;
+    --     IF word & 4190208 <> 0 THEN
+    --         word := word >> 22 << 22 | 4095;
+    --     final := greatest(final, (settled + 3182592));
     code text := $draw$
 -- Draws an ID from the word.
 CREATE OR REPLACE FUNCTION tickid.draw_@number@() RETURNS pg_catalog.@type@
@@ -962,6 +1006,7 @@ BEGIN
         ELSE 'word' END;
     -- IDs of a tick of sno sort by metabyte first: all IDs of the ticks before. Their bit of
     -- tick-tock is zero, so that the partition below that of `final` is free to be the node's.
+    --     int8send((settled >> 24 << 25) - 65536 + 65535) || decode('ffff', 'hex')
     followed := CASE
         WHEN scheme = 'sno' THEN format($id$int8send((%%s >> %s << %s) - 65536 + %s)
             || decode('ffff', 'hex')$id$, shift, shift + 1, value)
@@ -1192,6 +1237,10 @@ BEGIN
         'now', now,
         'now_qualified', now_qualified,
         'words', words,
+        -- After a move from the node 777 to 776, without the error:
+        --     again := CASE WHEN final >> 12 & 1023 = 777
+        --         THEN CASE WHEN final >= '1576251996450619392' THEN '1576251996446429183'::int8 END
+        --     END;
         'moved', CASE WHEN again IS NULL THEN '' ELSE format($moved$again := %s;
         IF again IS NOT NULL THEN
             RAISE EXCEPTION 'the functions of the realm %s have moved to a node whose IDs start '
@@ -1203,6 +1252,13 @@ BEGIN
         'settled', format(facts.followed, 'settled'),
         -- The last tick of sno is over when another has started. The draw makes its transaction one
         -- that draws, whose IDs count only if it was one before.
+        --     is_drawer := EXISTS (
+        --         SELECT FROM pg_locks AS l
+        --         WHERE l.locktype = 'relation' AND l.relation = ANY ('{tickid.word_5}'::regclass[])
+        --             AND l.database = here AND l.mode = 'RowExclusiveLock'
+        --             AND l.pid = pg_backend_pid()
+        --     );
+        --     PERFORM tickid.draw_5();
         'close', CASE scheme WHEN 'sno' THEN format($close$is_drawer := EXISTS (
         SELECT FROM pg_locks AS l
         WHERE l.locktype = 'relation' AND l.relation = ANY (%L::regclass[])
@@ -1239,7 +1295,15 @@ END
 $$;
 
 -- Creates the routines that lead from the name of a realm to its own. Functions are inlined, and
--- for a constant name the planner leaves of the cases one.
+-- for a constant name the planner leaves of the cases one. For one realm of Nanoflake, these are
+--
+--     CREATE OR REPLACE FUNCTION tickid.nanoflake(realm text) RETURNS bigint
+--     LANGUAGE sql VOLATILE PARALLEL UNSAFE
+--     RETURN CASE WHEN false THEN NULL WHEN realm = 'shop' THEN tickid.draw_1()
+--         ELSE (tickid.no_realm_v1('nanoflake', realm)) END
+--
+-- and likewise nanoflake_layout_v1, with the realm's epoch, 1420070400000000, in the place of the
+-- draw, and nanoflake_follow, with CALL tickid.follow_1(final, state).
 CREATE OR REPLACE FUNCTION tickid.create_public_v1() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
