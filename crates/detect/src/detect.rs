@@ -135,7 +135,7 @@ impl Search<'_> {
             self.readings.read_example(text);
         } else {
             let now = self.now.map(|now| now.time());
-            self.readings.doubt_ordinary(text, alphabets, self.settings, now);
+            self.readings.doubt_ordinary(text, self.scope, alphabets, self.settings, now);
             let is_contested = self.likely > 1 || self.is_weighed || self.random.is_some();
             if let Some(now) = now.filter(|_| is_contested) {
                 let chance = Chance { scope: self.scope, random: self.random, number: self.number };

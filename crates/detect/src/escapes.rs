@@ -27,9 +27,11 @@ pub(crate) fn escapes(before: &[u8], run: &[u8]) -> [Option<usize>; 3] {
         Some((code, start + digits))
     };
     match (before, run) {
-        // `%3D`, and `%253D` if it was escaped twice.
+        // `%3D`, and `%253D` if it was escaped twice. What needs no escape was not, so that the
+        // digits in `%25175928847299117063` are those of an ID.
         ([.., b'%'], _) => {
             let twice = if run.starts_with(b"25") { of_code(2, 2) } else { None };
+            let twice = twice.filter(|(code, _)| is_escaped(*code));
             let [letter, twice] = with_letter(run, twice);
             let [other, once] = with_letter(run, of_code(0, 2));
             [letter.or(other), twice, once]
@@ -72,6 +74,14 @@ fn with_letter(run: &[u8], code: Option<(u32, usize)>) -> [Option<usize>; 2] {
     let is_letter = matches!(run.get(end), Some(b'b' | b'f' | b'n' | b'r' | b't'));
     let has_letter = code == u32::from(b'\\') && is_letter;
     [has_letter.then_some(end + 1), Some(end)]
+}
+
+/// Reports whether URLs escape a character: white space, punctuation, and bytes of other scripts.
+fn is_escaped(code: u32) -> bool {
+    let code = u8::try_from(code).unwrap_or(u8::MAX);
+    let is_plain = code.is_ascii_alphanumeric() || matches!(code, b'-' | b'.' | b'_' | b'~');
+    let is_space = matches!(code, b'\t' | b'\n' | b'\r' | b'\x1b' | b' ');
+    is_space || !(is_plain || code.is_ascii_control())
 }
 
 /// Returns the value of hexadecimal digits in either case.

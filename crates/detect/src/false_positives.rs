@@ -57,6 +57,24 @@ pub(crate) fn is_word(text: &[u8]) -> bool {
     }
 }
 
+/// Reports whether no two letters of a text stand side by side, and it has two of them. So the steps
+/// of a path in a picture are written, as in `162v549h202v` of an SVG, and sizes (`1440x900x60`).
+///
+/// Of random hexadecimal digits, one text in sixteen to six is.
+pub(crate) fn is_path(text: &[u8]) -> bool {
+    let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let are_apart = text.windows(2).all(|pair| !pair.iter().all(u8::is_ascii_alphabetic));
+    letters >= 2 && are_apart
+}
+
+/// Reports whether a text is a number and its unit, as in `18446744073709551615seconds`.
+pub(crate) fn has_unit(text: &[u8]) -> bool {
+    const DIGITS: usize = 10;
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let unit = text.get(digits..).unwrap_or_default();
+    digits >= DIGITS && !unit.is_empty() && unit.iter().all(u8::is_ascii_lowercase)
+}
+
 /// Reports whether decimal digits are a date and a time of day, as in `20240115123045` and with
 /// milliseconds.
 pub(crate) fn is_date(digits: &[u8]) -> bool {
@@ -224,6 +242,32 @@ mod tests {
             "aei2024rhtmpo", // five consonants in a row
         ] {
             assert!(!is_wordlike(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_and_units_have_a_shape() {
+        for (text, is_it) in [
+            ("162v549h202v", true),
+            ("495h524v495h243v", true),
+            ("1440x900x60", true),
+            ("a1b", true),
+            ("a12345678901", false),
+            ("123456789012", false),
+            ("0u375nxqh5cq", false),
+            ("a1bb", false),
+        ] {
+            assert_eq!(is_path(text.as_bytes()), is_it, "{text}");
+        }
+        for (text, is_it) in [
+            ("18446744073709551615seconds", true),
+            ("1844674407s", true),
+            ("184467440s", false),
+            ("18446744073709551615", false),
+            ("18446744073709551615Seconds", false),
+            ("1844674407s1", false),
+        ] {
+            assert_eq!(has_unit(text.as_bytes()), is_it, "{text}");
         }
     }
 

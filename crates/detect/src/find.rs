@@ -115,6 +115,14 @@ const MAX_LEN: usize = TYPE_ID_PREFIX + 1 + TYPE_ID_DIGITS;
 const TYPE_ID_PREFIX: usize = 63;
 const TYPE_ID_DIGITS: usize = 26;
 
+/// What stands before a text in Base64: the names of hashes, and the end of what precedes it in a
+/// URL of data.
+const BEFORE_BASE64: [&[u8]; 4] = [b"sha256-", b"sha384-", b"sha512-", b"base64,"];
+
+/// The length of a text in Base64 above which an ID in it is one by chance, and the most characters
+/// that are looked at on each side.
+const LONG_BASE64: usize = 64;
+
 /// The places of the hyphens in a UUID.
 const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
@@ -320,7 +328,42 @@ where
 
     fn inspected(&mut self, place: Range<usize>) -> Option<(Range<usize>, Inspections<'a>)> {
         let found = (self.inspect)(str::from_utf8(self.text.get(place.clone())?).ok()?);
-        (self.accepts)(found.readings()).then_some((place, found))
+        let is_id = (self.accepts)(found.readings()) && !self.is_of_base64(&place, &found);
+        is_id.then_some((place, found))
+    }
+
+    /// Reports whether an ID of base 62 is a part of a longer text in Base64, such as a hash. Its
+    /// other characters stand around the ID, but so does a slash in the path of every URL.
+    fn is_of_base64(&self, place: &Range<usize>, found: &Inspections<'_>) -> bool {
+        if !found.readings().first().is_some_and(|one| one.identifier().is_base_62()) {
+            return false;
+        }
+        let is_base64 = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        let before = self.text.get(..place.start).unwrap_or_default();
+        let before_len = before.iter().rev().take(LONG_BASE64).take_while(is_base64).count();
+        let after = self.text.get(place.end..).unwrap_or_default();
+        let after_len = after.iter().take(LONG_BASE64).take_while(is_base64).count();
+        let (outside, start) =
+            before.split_at_checked(before.len() - before_len).unwrap_or_default();
+        let (end, beyond) = after.split_at_checked(after_len).unwrap_or_default();
+        // The rest of the path of a URL has words, and other IDs of the same length, of which the end
+        // may be out of sight.
+        let is_mixed = |part: &[u8]| {
+            let has = |is_it: fn(&u8) -> bool| part.iter().any(is_it);
+            has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit)
+        };
+        let is_part = |text: &[u8], part: &[u8]| {
+            let is_cut = text.len() == LONG_BASE64 && part.len() < place.len();
+            part.len() != place.len() && !is_cut && is_mixed(part)
+        };
+        let has_part =
+            |text: &[u8]| text.split(|byte| *byte == b'/').any(|part| is_part(text, part));
+        start.contains(&b'+')
+            || end.contains(&b'+')
+            || beyond.first() == Some(&b'=')
+            || BEFORE_BASE64.iter().any(|before| outside.ends_with(before))
+            || (before_len + place.len() + after_len > LONG_BASE64
+                && (has_part(start) || has_part(end)))
     }
 
     /// Reports whether digits are the whole or the fractional part of a decimal number, or stand
@@ -547,6 +590,68 @@ mod tests {
             "d41d8cd98f00b204e9800998ecf8427e da39a3ee5e6b4b0d3255bfef95601890afd80709",
         ] {
             assert_eq!(found(text.as_bytes()), [], "{text}");
+        }
+    }
+
+    /// Each is likely an ID by itself, and one of the format if that is looked for by name.
+    #[test]
+    fn paths_of_pictures_are_not_found() {
+        let detector = detector();
+        for (text, format) in
+            [("162v549h202v", Format::Nanoflake), ("495h524v495h243v", Format::Sno)]
+        {
+            let line = std::format!("<path d=\"M12 {text} z\"/>");
+            assert_eq!(found(line.as_bytes()), [], "{line}");
+            let alone = detector.inspect(text);
+            assert!(alone.readings().likely().any(|one| one.format() == format), "{text}");
+            let is_it = |found: &Readings| {
+                let is_open = |doubt| matches!(doubt, None | Some(Doubt::Unexplained));
+                found.iter().any(|one| one.format() == format && is_open(one.doubt()))
+            };
+            assert_eq!(detector.find_if(line.as_bytes(), is_it).count(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn ksuids_in_base64_are_not_found() {
+        const KSUID: &str = "0ujtsYcgvSTl8PAuAdqWYSMnLOv";
+        let of = |template: &str| template.replace('K', KSUID);
+        for template in [
+            "sha512-K/ab",
+            "sha256-/K/ab",
+            "url(data:font/woff2;base64,K/abc)",
+            "K=",
+            "K/abc==",
+            "ab+c/K",
+            "/K/ab+c",
+            "d09GMgABAAAAAGtY/K/AABkAAAAjqQAAGrtAAEAAAAA",
+            "K/d09GMgABAAAAAGtYAA4AAAABkAAAAjqQAAGrtAAEAAAAA",
+            // A number and its unit.
+            "waits 18446744073709551615seconds",
+        ] {
+            assert_eq!(found(of(template).as_bytes()), [], "{template}");
+        }
+        for (template, ids) in [
+            ("id=K", 1),
+            ("GET /v1/orders/K/items?a=b+c HTTP/1.1", 1),
+            ("/api/v1/userAccounts/K/paymentMethods/K/transactions/K/all", 3),
+            ("https://example.org/files/K", 1),
+            ("K/K/K/K", 4),
+            ("\"K\":\"K\"", 2),
+            ("hash-K", 1),
+        ] {
+            assert_eq!(found(of(template).as_bytes()).len(), ids, "{template}");
+        }
+    }
+
+    /// The percent sign itself is escaped, and the ID starts with digits that look like a code.
+    #[test]
+    fn digits_behind_an_escaped_percent_sign_are_kept() {
+        for id in ["175928847299117063", "0u375nxqh5cq", "507f1f77bcf86cd799439011", UUID] {
+            for escape in ["%25", "%253D", "%2520", "%22"] {
+                let text = std::format!("LIKE+{escape}{id}%25");
+                assert_eq!(found(text.as_bytes()), [(5 + escape.len(), id.as_bytes())], "{text}");
+            }
         }
     }
 

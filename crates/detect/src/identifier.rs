@@ -391,6 +391,21 @@ impl Identifier {
         }
     }
 
+    /// Reports whether the text is digits of base 62.
+    pub(crate) const fn is_base_62(&self) -> bool {
+        match self {
+            Self::Foreign(id) => matches!(id.coding(), Some(Coding::Base62)),
+            Self::Scheme(_)
+            | Self::KuidWide(_)
+            | Self::Carried(_)
+            | Self::Preset(..)
+            | Self::Mastodon(_)
+            | Self::Uuid(_)
+            | Self::TypeId { .. }
+            | Self::UnixTime(..) => false,
+        }
+    }
+
     /// Reports whether this is an ID with a text of its own that was written like a UUID.
     pub(crate) fn is_in_uuid(&self, form: Form) -> bool {
         match self {

@@ -215,6 +215,13 @@ impl Reading {
         surprise.saturating_add(DECISIVE_BITS) as usize <= letters
     }
 
+    /// Reports whether any characters may stand anywhere in such IDs, and nearly any text is of a
+    /// likely time.
+    const fn has_letters_anywhere(&self) -> bool {
+        matches!(self.identifier, Identifier::Scheme(AnyId::Nanoflake(_) | AnyId::Sno(_)))
+            && matches!(self.form, Form::Text(_))
+    }
+
     /// Reports whether random digits and letters explain a Nanoflake about as well. A
     /// third of all texts of 12 digits has a likely time as a Nanoflake, so the time says as little
     /// as in an integer. As a SCRU64 ID, only one in a thousand has.
@@ -434,10 +441,12 @@ impl Readings {
     pub(crate) fn doubt_ordinary(
         &mut self,
         text: &[u8],
+        scope: Scope,
         alphabets: Alphabets,
         settings: &Settings,
         now: Option<UnixTime>,
     ) {
+        let is_path = scope == Scope::Part && false_positives::is_path(text);
         let is_tsid = |one: &Reading| matches!(one.identifier, Identifier::Preset(Preset::Tsid, _));
         let has_tsid = self.weighed().any(|one| one.is_likely() && is_tsid(one));
         self.change_likely(|one| {
@@ -447,7 +456,9 @@ impl Readings {
             // In upper case only a TSID is padded to 13 digits.
             let is_other = has_tsid && !is_tsid(one);
             one.doubt = doubt.or_else(|| {
-                let is_unexplained = is_other || one.is_random_text(text, settings, now);
+                let is_unexplained = is_other
+                    || (is_path && one.has_letters_anywhere())
+                    || one.is_random_text(text, settings, now);
                 is_unexplained.then_some(Doubt::Unexplained)
             });
         });
@@ -609,7 +620,8 @@ fn doubt_of_text(reading: &Reading, text: &[u8], alphabets: Alphabets) -> Option
         }
         (Identifier::Scheme(_) | Identifier::KuidWide(_) | Identifier::Foreign(_), _) => {
             let is_word = alphabets.are_of_one_case() && text.iter().all(u8::is_ascii_alphabetic);
-            (is_word || false_positives::is_word(text)).then_some(Doubt::Words)
+            let has_unit = reading.identifier.is_base_62() && false_positives::has_unit(text);
+            (is_word || has_unit || false_positives::is_word(text)).then_some(Doubt::Words)
         }
     }
 }

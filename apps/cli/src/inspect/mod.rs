@@ -190,6 +190,8 @@ struct InspectedLine<'a> {
     line: Option<u64>,
     column: Option<u64>,
     prefix: Option<&'a str>,
+    /// What stands in the line, if the ID was found there.
+    found: Option<&'a str>,
 }
 
 impl InspectedLine<'_> {
@@ -205,8 +207,10 @@ impl InspectedLine<'_> {
     /// Serializes the members. `serde(flatten)` would copy each first.
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         self.inspection.serialize_members(map)?;
-        if let Some(prefix) = self.prefix {
-            map.serialize_entry("prefix", prefix)?;
+        for (name, text) in [("prefix", self.prefix), ("found", self.found)] {
+            if let Some(text) = text {
+                map.serialize_entry(name, text)?;
+            }
         }
         if let Some(local) = &self.local {
             map.serialize_entry("local", local)?;
@@ -519,6 +523,7 @@ impl Inspector<'_> {
                 line: input.line,
                 column: input.column,
                 prefix: input.prefix,
+                found: input.column.and_then(|_| str::from_utf8(input.text).ok()),
             };
             return line.write_json(out.buffer());
         }

@@ -259,6 +259,15 @@ fn find_has_line_and_column_of_each_id() {
         .collect();
     let expected = [(2, 38, id), (2, 57, uuid), (4, 8, id), (4, 27, id), (5, 16, id)];
     assert_eq!(found, expected.map(|(line, column, id)| (line, column, id.to_owned())));
+    // What stands there is not always the canonical text.
+    let line = b"key=0x0186d52bbe2a635a at 017F22E2-79B0-7CC3-98C4-DC0C0C07398F";
+    let shown = json_lines(&run_with_input("inspect --find --json", line).stdout);
+    let texts = shown.iter().map(|one| (one["text"].as_str(), one["found"].as_str()));
+    let expected = [
+        (Some(id), Some("0x0186d52bbe2a635a")),
+        (Some(uuid), Some("017F22E2-79B0-7CC3-98C4-DC0C0C07398F")),
+    ];
+    assert!(texts.eq(expected), "{shown:?}");
     // An argument has no lines, and one without an ID is a mistake; a line without one is not.
     let mut command = tickid("inspect --find --json");
     let ran = process::ran(command.arg(format!("the order {id}.")));
