@@ -96,6 +96,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         named: Vec::new(),
         rounded: Some(0),
         is_order_named: false,
+        is_ahead_named: false,
         finds: arguments.find.then(Finds::default),
         summary: arguments.summary.then(InputSummary::default),
         agreement: Agreement::default(),
@@ -156,7 +157,9 @@ fn remark(reading: &Inspection<'_>, found: &Readings, lines: Option<usize>) -> O
         (_, Some(doubt), _) => format!("{confidence}: {reason}; {doubt}"),
         (_, None, 0 | 1) => format!("{confidence}: {reason}{agreeing}"),
         (_, None, number) => {
-            format!("{number} formats fit equally well; this is one: {reason}{agreeing}")
+            format!(
+                "{number} formats fit equally well; this is one: {reason}{agreeing}; --from decides"
+            )
         }
     })
 }
@@ -237,6 +240,8 @@ struct Inspector<'a> {
     rounded: Option<u32>,
     /// Set after the remark on the order of a UUID's bytes.
     is_order_named: bool,
+    /// Set after the remark on a time that no clock shows for long.
+    is_ahead_named: bool,
     /// The finds, if IDs are looked for.
     finds: Option<Finds>,
     /// The summary, if one was asked for in place of each input.
@@ -385,7 +390,8 @@ impl Inspector<'_> {
         let text = str::from_utf8(input.text).unwrap_or_default();
         let id = Inspection::new(id, text, &self.reader.settings);
         let id = id.in_form(form).ok_or_else(|| Failure::invalid("has no such form"))?;
-        self.show(input, &id, None, out)
+        self.show(input, &id, None, out)?;
+        self.name_ahead(input, id.unix_time(), out)
     }
 
     /// Reports on IDs of the format that was named, behind a prefix. All are cards, and otherwise
@@ -484,6 +490,8 @@ impl Inspector<'_> {
         // Remarks follow what they are about.
         self.name_damage(input, out)?;
         self.name_order(input, found, out)?;
+        let likely = found.likely().next();
+        self.name_ahead(input, likely.and_then(|one| one.unix_time()), out)?;
         if shown == 0 {
             return Err(self.nothing(input, found));
         }
@@ -610,6 +618,35 @@ impl Inspector<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Says that an ID is of a time long after now, which its format may allow.
+    fn name_ahead(
+        &mut self,
+        input: Input<'_>,
+        time: Option<UnixTime>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        /// The fewest years. Examples are of the next decades.
+        const LONG: i64 = 100;
+        /// 2126, before which no time is so long ahead. The clock is read only for later ones.
+        const SINCE: UnixTime = UnixTime::from_micros(4_922_899_200_000_000);
+        const MICROS_PER_YEAR: i64 = 31_556_952_000_000;
+        let Some(time) = time.filter(|time| *time >= SINCE && !self.is_ahead_named) else {
+            return Ok(());
+        };
+        let now = SystemClock.now().unwrap_or(SINCE);
+        let years = time.as_micros().saturating_sub(now.as_micros()) / MICROS_PER_YEAR;
+        if years < LONG || self.summary.is_some() {
+            return Ok(());
+        }
+        // Once, as all lines of a column may be so.
+        self.is_ahead_named = true;
+        let years = match years {
+            1_000.. => format!("{},{:03}", years / 1_000, years % 1_000),
+            _ => years.to_string(),
+        };
+        input.remark(out, &format!("is of a time {years} years ahead"))
     }
 
     /// Says that a UUID without a version has one in another order of its bytes.

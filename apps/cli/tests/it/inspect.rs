@@ -106,8 +106,8 @@ fn json_has_common_members() {
 /// RFC 3339 has no later years, but integers have.
 #[test]
 fn times_after_9999_are_milliseconds_only() {
-    let stdout = stdout_of("inspect --json --from kuid zzzzzzzzzzw");
-    let object = &json_lines(&stdout)[0];
+    let ran = run("inspect --json --from kuid zzzzzzzzzzw");
+    let object = &json_lines(&ran.stdout)[0];
     let millis = Value::from(1_048_576_048_576_047_i64);
     assert_eq!((&object["time"], &object["unix_ms"]), (&Value::Null, &millis));
 }
@@ -300,6 +300,32 @@ fn find_takes_formats_and_fields() {
     // The column is that in the field.
     let found = json_lines(&texts("--json --field message").join("\n"));
     assert_eq!((&found[0]["line"], &found[0]["column"]), (&1.into(), &4.into()));
+}
+
+/// A UUID of version 7 is one whatever its time, and so is a ULID that is named.
+#[test]
+fn times_of_the_far_future_are_named() {
+    let far = "81aa7b00-0000-7000-8000-000000000000";
+    for (arguments, ids) in [
+        ("inspect", far),
+        ("inspect --json", far),
+        ("inspect --json --from uuid", far),
+        ("inspect --from ulid", "41N9XG0000G0083456789ABCDE"),
+        // Once.
+        ("inspect --json", &*format!("{far} {far}")),
+    ] {
+        let ran = run(&format!("{arguments} {ids}"));
+        assert_eq!(ran.status, OK, "{arguments}: {}", ran.stderr);
+        let said: Vec<_> = ran.stderr.lines().filter(|it| it.ends_with(" years ahead")).collect();
+        // 6485, some time after this was written.
+        let is_it =
+            |it: &&str| it.contains(" is of a time 4,4") || it.contains(" is of a time 4,3");
+        assert!(said.len() == 1 && said.iter().all(is_it), "{arguments}: {}", ran.stderr);
+    }
+    // The examples of the schemes' documents are of the next years.
+    for arguments in ["inspect --json --from sno brpk4q72xwf2m63l", "inspect --json 0u375nxqh5cq"] {
+        assert_eq!(run(arguments).stderr, "", "{arguments}");
+    }
 }
 
 #[test]

@@ -325,5 +325,17 @@ fn shares_of_random_texts_are_as_recorded() {
             writeln!(table, "| {form:?} | {len} | {likely} | {TEXTS} |").unwrap();
         }
     }
+    // Those of other formats that have neither a check digit nor a mark.
+    let small = b"0123456789abcdefghijklmnopqrstuv";
+    let all: Vec<u8> = (0..127).filter(u8::is_ascii_alphanumeric).collect();
+    for (format, symbols, len) in [(Format::Xid, &small[..], 20), (Format::Ksuid, &all, 27)] {
+        let mut symbol = || char::from(dice.one_of(symbols));
+        let mut is_likely = || {
+            let found = found(&String::from_iter((0..len).map(|_| symbol())), now);
+            found.likely().any(|one| one.format() == format)
+        };
+        let likely = (0..TEXTS).filter(|_| is_likely()).count();
+        writeln!(table, "| {} | {len} | {likely} | {TEXTS} |", format.key()).unwrap();
+    }
     assert_recorded(&table, "");
 }
