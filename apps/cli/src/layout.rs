@@ -6,7 +6,7 @@ use clap::Args;
 use tickid_convert::{Kind, Settings};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_detect::LayoutCard;
-use tickid_snowflake::{AnySnowflake, Preset};
+use tickid_snowflake::{AnySnowflake, Preset, Widths};
 
 use crate::failure::Failure;
 use crate::options::SettingValues;
@@ -75,6 +75,7 @@ fn lines(card: &LayoutCard) -> Vec<String> {
     };
     let lines = [
         format!("time {} to {}, {}", card.first(), card.last(), card.span()),
+        format!("time = {}, in milliseconds since 1970", formula(card.layout())),
         format!("nodes {}", grouped(card.nodes())),
         format!("IDs {} per second and node, {}", rate(card), per_tick(card)),
         format!("exact in JavaScript: {}", safe(card.javascript_until())),
@@ -84,6 +85,22 @@ fn lines(card: &LayoutCard) -> Vec<String> {
     let names = (names.len() > 1).then(|| format!("names {}", names.join(", ")));
     let warnings = card.warnings().map(|warning| format!("warning: {warning}"));
     names.into_iter().chain(lines).chain(warnings).collect()
+}
+
+/// Returns the milliseconds since 1970 of an ID, as tools compute them that only know its integer.
+fn formula(layout: AnySnowflake) -> String {
+    let Widths { node, sequence, unit, epoch, .. } = layout.widths();
+    let ticks = format!("(id >> {})", node + sequence);
+    let since = match unit.as_micros() {
+        1_000 => ticks,
+        micros if micros.is_multiple_of(1_000) => format!("{ticks} * {}", micros / 1_000),
+        micros => format!("{ticks} * {micros} / 1000"),
+    };
+    match epoch.as_millis() {
+        0 => since,
+        millis @ ..0 => format!("{since} - {}", millis.unsigned_abs()),
+        millis => format!("{since} + {millis}"),
+    }
 }
 
 fn per_tick(card: &LayoutCard) -> String {

@@ -1,5 +1,7 @@
 //! `tickid layout` as a process.
 
+use std::process::Command;
+
 use crate::process::{OK, json_lines, ran, ran_in, run, stdout_of};
 
 const PAGE: &str = include_str!("../../../../docs/schemes/snowflake.md");
@@ -41,6 +43,25 @@ fn rows_show_the_times_of_their_ids() {
                     17592884729911706x,2020-01-01 00:00:00+00,\n\
                     1556135315730421791,2026-10-04 02:46:10.866+00,2026-10-04T02:46:10.866Z\n";
     assert_eq!(ran.stdout, expected);
+}
+
+/// The formula of each card gives the time of the last ID, and of one between.
+#[test]
+fn the_formula_of_a_card_is_the_time() {
+    let layouts = ["discord", "sonyflake", "unix-epoch", "baidu", "41x1ms/10n/12s@-86400000"];
+    for layout in layouts.into_iter().chain(["43x100us/10n/10s@2020-02-20T02:20:02Z"]) {
+        let card = stdout_of(&format!("layout {layout}"));
+        let formula = card.lines().find_map(|line| line.trim().strip_prefix("time = "));
+        let formula = formula.and_then(|it| it.strip_suffix(", in milliseconds since 1970"));
+        let formula = formula.expect("a formula");
+        let id = 4_611_686_018_427_387_904_u64;
+        let arguments = format!("inspect --from snowflake --layout {layout} --json {id}");
+        let expected = json_lines(&stdout_of(&arguments))[0]["unix_ms"].to_string();
+        // As a shell computes it.
+        let shell = format!("id={id}; echo $(({formula}))");
+        let printed = ran(Command::new("sh").args(["-c", &shell]));
+        assert_eq!(printed.stdout.trim(), expected, "{layout}: {formula}");
+    }
 }
 
 /// As `--epoch` takes it.
