@@ -39,18 +39,31 @@ impl Damage {
     /// Returns the damage of a text, or `None` if it shows none.
     #[must_use]
     pub fn of(text: &[u8]) -> Option<Self> {
-        let digits = text.strip_prefix(b"-").unwrap_or(text);
-        if let Some(damage) = of_scientific(digits) {
+        if let Some(damage) = Self::of_notation(text) {
             return Some(damage);
         }
-        let whole = digits.strip_suffix(b".0");
-        let number = literal::integer(whole.unwrap_or(digits));
-        let number = number.and_then(|number| u64::try_from(number).ok())?;
-        if whole.is_some() {
-            // Smaller ones have all of their digits.
-            return (number > EXACT).then_some(Self::Float);
-        }
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        let number = literal::integer(digits).and_then(|number| u64::try_from(number).ok())?;
         is_rounded(number, digits).then_some(Self::Rounded)
+    }
+
+    /// Returns the damage that the notation of a number shows, which is any but
+    /// [`Rounded`](Self::Rounded). No text with it is an ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_detect::Damage;
+    ///
+    /// assert_eq!(Damage::of_notation(b"1.2E+17"), Some(Damage::Scientific));
+    /// assert_eq!(Damage::of_notation(b"653247040368672800"), None);
+    /// ```
+    #[must_use]
+    pub fn of_notation(text: &[u8]) -> Option<Self> {
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        // Smaller ones have all of their digits.
+        let is_large = |digits| literal::integer(digits).is_some_and(|it| it > EXACT.into());
+        let is_float = || digits.strip_suffix(b".0").is_some_and(is_large);
+        of_scientific(digits).or_else(|| is_float().then_some(Self::Float))
     }
 
     /// Returns what has happened and what to do about it, as a phrase.

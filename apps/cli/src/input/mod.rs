@@ -628,7 +628,7 @@ fn of_float(name: &str, number: &serde_json::Number) -> Failure {
         let hint = "larger integers are read from strings: {\"id\": \"…\"}".into();
         return Failure::Invalid { reason, hint: Some(hint) };
     }
-    match Damage::of(number.to_string().as_bytes()) {
+    match Damage::of_notation(number.to_string().as_bytes()) {
         Some(damage) => {
             Failure::invalid(format!("has a member {name} that is not an ID: {damage}"))
         }

@@ -137,14 +137,9 @@ fn of_type_id(text: &[u8]) -> Option<String> {
 }
 
 /// Returns a predicate about a number like 1.54182E+18, which has nothing in common with any format,
-/// although it is known what has happened to it. Integers are IDs of some format.
+/// although it is known what has happened to it.
 pub(super) fn of_damage(text: &[u8]) -> Option<String> {
-    let damage = Damage::of(text)?;
-    match damage {
-        Damage::Rounded => None,
-        Damage::Scientific | Damage::Float => Some(format!("is not an ID: {damage}")),
-        _ => None,
-    }
+    Damage::of_notation(text).map(|damage| format!("is not an ID: {damage}"))
 }
 
 /// Returns a predicate about a text that is of no format.
