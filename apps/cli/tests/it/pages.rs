@@ -86,7 +86,7 @@ fn created(page: &str) -> Vec<String> {
 #[test]
 #[cfg_attr(not(feature = "full"), ignore = "needs the feature full")]
 fn pages_show_what_commands_print() {
-    for page in ["command.md", "inspect.md"] {
+    for page in ["command.md", "data-tools.md", "inspect.md"] {
         let text = fs::read_to_string(Path::new(PAGES).join(page)).expect("a page");
         let commands = shown(&text);
         assert!(commands.len() >= 5, "{page}: {commands:?}");
@@ -104,6 +104,74 @@ fn pages_show_what_commands_print() {
                 false => printed == output,
             };
             assert!(agree, "{page}: {command}\nprints\n{printed}\nand not\n{output}");
+        }
+    }
+}
+
+/// The formulas of the pages, as a shell computes them.
+#[cfg(unix)]
+#[test]
+fn formulas_of_the_pages_are_those_of_the_command() {
+    let page = |name: &str| fs::read_to_string(Path::new(PAGES).join(name)).expect("a page");
+    let number = |output: &str| output.trim().parse::<u64>().expect("a number");
+    let computed = |formula: &str, name: &str, value: u64| {
+        let shell = format!("{name}={value}; echo $(({formula}))");
+        number(&ran(Command::new("sh").args(["-c", &shell])).stdout)
+    };
+    let printed = |arguments: String| {
+        let ran = ran(&mut tickid(&arguments));
+        assert_eq!(ran.stderr, "", "{arguments}");
+        ran.stdout
+    };
+    let time_of = |format: &str, id: &str| {
+        number(&printed(format!("inspect --from {format} --template {{unix_ms}} {id}")))
+    };
+    let ids = [1 << 44, 175_928_847_299_117_063, 1_566_240_355_123_200_000];
+    let tools = page("data-tools.md");
+    for (title, format) in [
+        ("Discord", "discord"),
+        ("[Nanoflake]", "nanoflake/decimal"),
+        ("Instagram", "instagram"),
+        ("[SCRU64]", "scru64"),
+        ("Sonyflake", "sonyflake"),
+    ] {
+        let row = tools.lines().find(|line| line.starts_with(&format!("| {title}")));
+        let formulas: Vec<&str> = row.expect("a row").split('`').skip(1).step_by(2).collect();
+        let [time, first] = formulas[..] else { panic!("{title}: {formulas:?}") };
+        for id in ids {
+            let is_integer = format != "scru64";
+            let form = if is_integer { id.to_string() } else { format!("{id:#018x}") };
+            assert_eq!(computed(time, "id", id), time_of(format, &form), "{title}: {id}");
+        }
+        for millis in [1_780_000_000_000_u64, 1_793_491_200_001, 1_793_491_200_255] {
+            let name = format.split('/').next().unwrap_or_default();
+            let until = millis + 100_000;
+            let range = printed(format!("range {name} --since {millis} --until {until} --as int"));
+            let min = number(range.lines().next().expect("a lowest ID"));
+            assert_eq!(computed(first, "time", millis), min, "{title}: {millis}");
+        }
+    }
+    for (name, format, variable) in [
+        ("schemes/nanoflake.md", "nanoflake/decimal", "id"),
+        ("schemes/scru64.md", "scru64", "id"),
+        ("schemes/snowflake.md", "discord", "id"),
+        ("schemes/kuid.md", "kuid", "id"),
+        ("schemes/sno.md", "sno", "n"),
+    ] {
+        let text = page(name);
+        // Not those of examples in Rust.
+        let start = ["`time = (", "\ntime = ("].iter().find_map(|start| text.find(start));
+        let (_, formula) = text[start.expect("a formula")..].split_once("= ").expect("a formula");
+        let formula = formula.split(['`', '\n']).next().expect("its end");
+        for id in [27_084_864_703_004_673_u64, 27_084_864_786_890_753] {
+            let (value, form) = match format {
+                // The first five bytes of ten.
+                "sno" => (id >> 24, format!("0x{id:016x}0000")),
+                "discord" | "nanoflake/decimal" => (id, id.to_string()),
+                _ => (id, format!("0x{id:016x}")),
+            };
+            let expected = time_of(format, &form);
+            assert_eq!(computed(formula, variable, value), expected, "{name}: {id}");
         }
     }
 }

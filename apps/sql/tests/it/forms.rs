@@ -18,7 +18,7 @@ use tickid_testkit::vectors::{array, field, load, string};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, spec};
 
-pub(crate) const TESTS: [Test<Postgres>; 15] = [
+pub(crate) const TESTS: [Test<Postgres>; 16] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
     ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
     ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
@@ -33,6 +33,7 @@ pub(crate) const TESTS: [Test<Postgres>; 15] = [
     ("other_realms_and_schemes_are_refused", other_realms_and_schemes_are_refused),
     ("an_index_sorts_scru64_of_either_case", an_index_sorts_scru64_of_either_case),
     ("statements_of_the_guide_run", statements_of_the_guide_run),
+    ("statements_without_functions_run", statements_without_functions_run),
     ("triggers_on_tables_stop_first_ids", triggers_on_tables_stop_first_ids),
 ];
 
@@ -653,6 +654,23 @@ fn triggers_on_tables_stop_first_ids(server: &Postgres) {
     assert_eq!(drawn.is_ok(), version >= 17_00_00, "{drawn:?}");
     let refused = drawn.err().is_none_or(|error| error.to_string().contains("no tables here"));
     assert!(refused, "an error of something else");
+}
+
+/// Those of the page on data tools.
+fn statements_without_functions_run(server: &Postgres) {
+    let base = Base::empty(server);
+    let page = include_str!("../../../../docs/data-tools.md");
+    let (_, block) = page.split_once("-- PostgreSQL\n").unwrap();
+    let (times, rest) = block.split_once(';').unwrap();
+    let (first, _) = rest.split_once(';').unwrap();
+    base.psql(
+        "CREATE TABLE messages (id bigint); INSERT INTO messages VALUES (175928847299117063)",
+    );
+    let found = base.psql(&format!("SET TimeZone = 'UTC'; {times}"));
+    assert_eq!(found, "2016-04-30 11:18:25.796+00");
+    // The shell's answer on the page, too.
+    assert_eq!(base.psql(first), "1566240355123200000");
+    assert!(page.contains("1566240355123200000\n"));
 }
 
 fn statements_of_the_guide_run(server: &Postgres) {
