@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[cfg(feature = "serve")]
 use tickid_core::source_parts::Chain;
 use tickid_core::{BuildError, ErrorKind, StallReason};
-use tickid_lease::admin::{LeaseTextError, Mismatch, Refusal};
+use tickid_lease::admin::{LeaseTextError, Mismatch, Refusal, RefusalKind};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::Token;
 use tickid_lease::{GenerateError, LeaseError, RealmError, StoreError};
@@ -194,7 +194,10 @@ impl Failure {
             // A refusal is an answer, so the address of the store is right. Without one, the store
             // failed or did not answer.
             _ if self.store().is_some_and(is_newer) => Some(NEWER),
-            _ => self.store()?.refusal().map_or(Some(OTHER_STORE), hint_of_refusal),
+            _ => match self.refusal() {
+                Some(refusal) => of_refusal(refusal).1,
+                None => self.store().map(|_| OTHER_STORE),
+            },
         }
     }
 
@@ -277,7 +280,7 @@ impl Failure {
                 _ => CLOCK,
             },
             Self::Stalled(error) => error.cause().map_or_else(|| of_stall(error), of_lease),
-            Self::Refused(refusal) => of_refusal(refusal),
+            Self::Refused(refusal) => of_refusal(refusal).0,
             Self::Store(_) | Self::GiveBack(_) | Self::LateNew(_) => STORE,
             Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
             #[cfg(target_os = "linux")]
@@ -362,7 +365,7 @@ fn of_stall(error: &GenerateError) -> u8 {
 fn of_store(error: &StoreError) -> u8 {
     match error.kind() {
         StoreErrorKind::Url { .. } => USAGE,
-        StoreErrorKind::Refused(refusal) => of_refusal(refusal),
+        StoreErrorKind::Refused(refusal) => of_refusal(refusal).0,
         StoreErrorKind::Unreachable
         | StoreErrorKind::NotReady { .. }
         | StoreErrorKind::Outdated
@@ -394,25 +397,28 @@ fn of_build(error: &BuildError, other: u8) -> u8 {
     }
 }
 
-fn of_refusal(refusal: &Refusal) -> u8 {
-    match refusal {
-        Refusal::StoreClock { .. } | Refusal::EndOfTime { .. } => CLOCK,
-        Refusal::Lost { .. }
-        | Refusal::NoFreeNode { .. }
-        | Refusal::NotYet { .. }
-        | Refusal::OtherRealm { .. }
-        | Refusal::Mismatch(_)
-        | Refusal::NoRealm { .. }
-        | Refusal::LostRecord
-        | Refusal::NoRow { .. }
-        | Refusal::Malformed { .. }
-        | Refusal::Newer { .. }
-        | Refusal::NotQuarantined { .. }
-        | Refusal::Reserved { .. }
-        | Refusal::Overlap { .. } => STORE,
-        // A refusal is the store's answer.
-        _ => STORE,
-    }
+/// Returns the exit status of a refusal, and the remedy if its message does not name one.
+fn of_refusal(refusal: &Refusal) -> (u8, Option<&'static str>) {
+    let hint = match refusal.kind() {
+        RefusalKind::Missing { has_nodes: false } => Some(
+            "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME; with \
+             --new, one that never existed starts immediately on a server, too",
+        ),
+        RefusalKind::Missing { has_nodes: true } => Some(
+            "`tickid lease init` restores it, with the nodes and terms that it had: \
+             tickid lease init SCHEME --realm NAME --pool NODES",
+        ),
+        RefusalKind::Busy { .. } => {
+            Some("`tickid lease list --realm NAME` shows who holds the nodes")
+        }
+        RefusalKind::Sound => Some("`tickid lease list --realm NAME` shows the nodes"),
+        RefusalKind::Clock => return (CLOCK, None),
+        RefusalKind::Over(_)
+        | RefusalKind::Early { .. }
+        | RefusalKind::Fixed
+        | RefusalKind::Other => None,
+    };
+    (STORE, hint)
 }
 
 fn of_lease(error: &LeaseError) -> u8 {
@@ -465,36 +471,6 @@ fn of_server(error: &ServerError) -> u8 {
         | ServerError::Limit { .. } => USAGE,
         // What a server refuses at the start comes from its options.
         _ => USAGE,
-    }
-}
-
-/// Returns the remedy for a refusal whose message does not name one already.
-fn hint_of_refusal(refusal: &Refusal) -> Option<&'static str> {
-    match refusal {
-        Refusal::NoRealm { .. } => Some(
-            "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME; with \
-             --new, one that never existed starts immediately on a server, too",
-        ),
-        Refusal::LostRecord => Some(
-            "`tickid lease init` restores it, with the nodes and terms that it had: \
-             tickid lease init SCHEME --realm NAME --pool NODES",
-        ),
-        Refusal::NoFreeNode { .. } => {
-            Some("`tickid lease list --realm NAME` shows who holds the nodes")
-        }
-        Refusal::Lost { .. }
-        | Refusal::NotYet { .. }
-        | Refusal::OtherRealm { .. }
-        | Refusal::Mismatch(_)
-        | Refusal::NoRow { .. }
-        | Refusal::Malformed { .. }
-        | Refusal::Newer { .. }
-        | Refusal::NotQuarantined { .. }
-        | Refusal::Reserved { .. }
-        | Refusal::Overlap { .. }
-        | Refusal::StoreClock { .. }
-        | Refusal::EndOfTime { .. } => None,
-        _ => None,
     }
 }
 

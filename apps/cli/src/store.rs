@@ -5,7 +5,7 @@ use std::env::{self, VarError};
 use std::path::PathBuf;
 
 use clap::Args;
-use tickid_lease::admin::{RealmName, Refusal};
+use tickid_lease::admin::{RealmName, Refusal, RefusalKind};
 use tickid_lease::backend::{FileBackend, Record};
 use tickid_lease::session::block_on;
 use tickid_lease::{RealmSpec, Store, StoreError};
@@ -152,11 +152,9 @@ pub(crate) fn kept(store: &Store, name: &RealmName) -> Result<Option<RealmSpec>,
 pub(crate) fn record(store: &Store, name: &RealmName) -> Result<Option<Record>, StoreError> {
     match answer(store.realm(name)) {
         Ok(record) => Ok(Some(record)),
-        Err(error)
-            if matches!(error.refusal(), Some(Refusal::NoRealm { .. } | Refusal::LostRecord)) =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error),
+        Err(error) => match error.refusal().map(Refusal::kind) {
+            Some(RefusalKind::Missing { .. }) => Ok(None),
+            _ => Err(error),
+        },
     }
 }

@@ -11,7 +11,7 @@ use std::thread;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use tickid_core::UnixTime;
-use tickid_lease::admin::{Refusal, Terms};
+use tickid_lease::admin::{Refusal, RefusalKind, Terms};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::{LeaseSession, Token, holder_name};
 use tickid_lease::{RealmSpec, Store, StoreError};
@@ -287,7 +287,8 @@ impl Supervisor<'_> {
                     if self.leases.is_granted(session)
                         || error.refusal().is_some_and(Refusal::passes) =>
                 {
-                    let is_early = matches!(error.refusal(), Some(Refusal::NotYet { .. }));
+                    let kind = error.refusal().map(Refusal::kind);
+                    let is_early = matches!(kind, Some(RefusalKind::Early { .. }));
                     let message = format!("{error:?}");
                     if self.leases.failed(session, error) && is_early {
                         self.say(&format!("waiting: {message}"));

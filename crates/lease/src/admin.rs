@@ -6,6 +6,9 @@ pub use crate::model::realm_spec::{Mismatch, RealmName, Terms};
 pub use crate::model::reconfiguration::RealmPart;
 pub use crate::model::record::PauseReason;
 pub use crate::model::refusal::{LeaseEnd, Refusal};
+// For the command and the supervisor, which treat refusals by their kinds.
+#[doc(hidden)]
+pub use crate::model::refusal::RefusalKind;
 // The rules are for the command, the fuzz targets and the simulation.
 #[doc(hidden)]
 pub use crate::model::rules::RealmRules;

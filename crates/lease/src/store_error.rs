@@ -5,7 +5,7 @@ use core::fmt;
 use core::time::Duration;
 use std::path::PathBuf;
 
-use crate::model::refusal::{LeaseEnd, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal, RefusalKind};
 
 /// An error of a store, which refused a request or did not answer it.
 ///
@@ -240,23 +240,7 @@ impl StoreError {
     #[must_use]
     pub const fn lease_end(&self) -> Option<LeaseEnd> {
         let Some(refusal) = self.refusal() else { return None };
-        match refusal {
-            Refusal::Lost { why, .. } => Some(*why),
-            Refusal::NoFreeNode { .. }
-            | Refusal::NotYet { .. }
-            | Refusal::OtherRealm { .. }
-            | Refusal::Mismatch(_)
-            | Refusal::NoRealm { .. }
-            | Refusal::LostRecord
-            | Refusal::NoRow { .. }
-            | Refusal::Malformed { .. }
-            | Refusal::Newer { .. }
-            | Refusal::NotQuarantined { .. }
-            | Refusal::Reserved { .. }
-            | Refusal::Overlap { .. }
-            | Refusal::StoreClock { .. }
-            | Refusal::EndOfTime { .. } => None,
-        }
+        if let RefusalKind::Over(why) = refusal.kind() { Some(why) } else { None }
     }
 
     /// Reports whether the lease is over.

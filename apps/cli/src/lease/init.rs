@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::admin::{Reconfigured, Refusal, Start, Terms};
+use tickid_lease::admin::{Reconfigured, Refusal, RefusalKind, Start, Terms};
 use tickid_lease::backend::Record;
 use tickid_lease::{NodePool, RealmSpec, Store};
 
@@ -97,7 +97,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         }
         // The refusal names one difference. The message has the whole realm, because there may be
         // more, and some of them can be changed and others not.
-        Err(error) if matches!(error.refusal(), Some(Refusal::Mismatch(_))) => {
+        Err(error) if error.refusal().map(Refusal::kind) == Some(RefusalKind::Fixed) => {
             Err(is_another(&arguments.realm.kept(&store)?, &realm))
         }
         Err(error) => Err(error.into()),
@@ -114,7 +114,7 @@ fn reconfigure(
         Ok(changed) => changed,
         // Without its pool it is not created: if it was lost, a default would be other nodes.
         Err(error) => match error.refusal() {
-            Some(refusal @ (Refusal::NoRealm { .. } | Refusal::LostRecord)) => {
+            Some(refusal) if matches!(refusal.kind(), RefusalKind::Missing { .. }) => {
                 let hint = format!(
                     "--reconfigure creates a realm only with --pool. If this one was lost, name \
                      all that it had: `{}`",

@@ -143,11 +143,6 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
                 say(&cannot(node, &refusal));
                 continue;
             }
-            // Nothing is wrong with it, so there is nothing for `doctor` to find.
-            Err(refusal @ (Refusal::NotQuarantined { .. } | Refusal::NoRow { .. })) => {
-                let hint = format!("`tickid lease list --realm {name}` shows the nodes");
-                return Err(Failure::Refused(refusal).hinting(hint));
-            }
             // Refused here as it would be there.
             Err(refusal) => return Err(Failure::Refused(refusal)),
         };

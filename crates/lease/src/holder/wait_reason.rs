@@ -5,7 +5,7 @@ use core::fmt;
 
 use tickid_core::{ErrorKind, StallReason};
 
-use crate::model::refusal::Refusal;
+use crate::model::refusal::{Refusal, RefusalKind};
 use crate::store_error::StoreError;
 
 /// The reason why a [`LeasedGenerator`](crate::LeasedGenerator) has no ID at the moment, or why a
@@ -83,25 +83,17 @@ impl WaitReason {
 
     /// Returns the reason why a request failed.
     pub(super) fn of_request(error: &StoreError) -> Self {
-        match error.refusal() {
+        match error.refusal().map(Refusal::kind) {
             // The next lease is claimed at once, so this is as if there had not been one yet.
-            Some(Refusal::Lost { .. }) => Self::Acquiring,
-            Some(Refusal::NoFreeNode { .. }) => Self::NoFreeNode,
-            Some(Refusal::NotYet { .. }) => Self::NotStarted,
-            // A list, so that a new refusal is final only if somebody has decided that.
+            Some(RefusalKind::Over(_)) => Self::Acquiring,
+            Some(RefusalKind::Busy { .. }) => Self::NoFreeNode,
+            Some(RefusalKind::Early { .. }) => Self::NotStarted,
             Some(
-                Refusal::OtherRealm { .. }
-                | Refusal::Mismatch(_)
-                | Refusal::NoRealm { .. }
-                | Refusal::LostRecord
-                | Refusal::NoRow { .. }
-                | Refusal::Malformed { .. }
-                | Refusal::Newer { .. }
-                | Refusal::NotQuarantined { .. }
-                | Refusal::Reserved { .. }
-                | Refusal::Overlap { .. }
-                | Refusal::StoreClock { .. }
-                | Refusal::EndOfTime { .. },
+                RefusalKind::Fixed
+                | RefusalKind::Missing { .. }
+                | RefusalKind::Clock
+                | RefusalKind::Sound
+                | RefusalKind::Other,
             ) => Self::Refused,
             None if error.passes() => Self::Unreachable,
             None => Self::Failed,

@@ -163,29 +163,87 @@ pub enum Refusal {
     },
 }
 
+/// The kinds of refusals that anybody treats differently. Programs match these, so that a new
+/// refusal is decided in [`Refusal::kind`] alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a new kind has to be decided by everybody")]
+pub enum RefusalKind {
+    /// The lease is over, so the same renewal never succeeds. Its holder claims another.
+    Over(LeaseEnd),
+    /// All nodes are taken. `passes` is false if they are all quarantined, since quarantined nodes
+    /// do not come back by themselves.
+    Busy {
+        /// Whether one may be free later.
+        passes: bool,
+    },
+    /// The realm starts later.
+    Early {
+        /// The time when it starts.
+        from: UnixTime,
+        /// The store's clock.
+        now: UnixTime,
+    },
+    /// The store has another realm of that name.
+    Fixed,
+    /// The store has no record of the realm.
+    Missing {
+        /// Whether it has nodes of it, so that the record is lost.
+        has_nodes: bool,
+    },
+    /// The store's clock is outside of the scheme's time, or at its end.
+    Clock,
+    /// There is nothing to repair.
+    Sound,
+    /// An operator has to look at the node or the request.
+    Other,
+}
+
+impl RefusalKind {
+    /// Reports whether the same request may succeed later without an operator.
+    #[must_use]
+    pub const fn passes(self) -> bool {
+        match self {
+            Self::Busy { passes } => passes,
+            Self::Early { .. } => true,
+            Self::Over(_)
+            | Self::Fixed
+            | Self::Missing { .. }
+            | Self::Clock
+            | Self::Sound
+            | Self::Other => false,
+        }
+    }
+}
+
 impl Refusal {
     /// Reports whether the same request may succeed later without an operator. For example, a node
     /// that is in use may be released at any time, and a realm that starts later starts.
     /// Quarantined nodes do not come back by themselves.
     #[must_use]
     pub const fn passes(&self) -> bool {
+        self.kind().passes()
+    }
+
+    /// Returns the kind of the refusal.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn kind(&self) -> RefusalKind {
         match self {
-            Self::NoFreeNode { seen, quarantined, .. } => *quarantined < *seen,
-            Self::NotYet { .. } => true,
-            // The lease is over, so the same renewal never succeeds. Its holder claims another.
-            Self::Lost { .. }
-            | Self::OtherRealm { .. }
-            | Self::Mismatch(_)
-            | Self::NoRealm { .. }
-            | Self::LostRecord
-            | Self::NoRow { .. }
+            Self::Lost { why, .. } => RefusalKind::Over(*why),
+            Self::NoFreeNode { seen, quarantined, .. } => {
+                RefusalKind::Busy { passes: *quarantined < *seen }
+            }
+            Self::NotYet { from, now, .. } => RefusalKind::Early { from: *from, now: *now },
+            Self::Mismatch(_) => RefusalKind::Fixed,
+            Self::NoRealm { .. } => RefusalKind::Missing { has_nodes: false },
+            Self::LostRecord => RefusalKind::Missing { has_nodes: true },
+            Self::StoreClock { .. } | Self::EndOfTime { .. } => RefusalKind::Clock,
+            Self::NotQuarantined { .. } | Self::NoRow { .. } => RefusalKind::Sound,
+            Self::OtherRealm { .. }
             | Self::Malformed { .. }
             | Self::Newer { .. }
-            | Self::NotQuarantined { .. }
             | Self::Reserved { .. }
-            | Self::Overlap { .. }
-            | Self::StoreClock { .. }
-            | Self::EndOfTime { .. } => false,
+            | Self::Overlap { .. } => RefusalKind::Other,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::io;
 
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::{RealmSpec, Terms};
-use crate::model::refusal::{LeaseEnd, Refusal};
+use crate::model::refusal::{LeaseEnd, Refusal, RefusalKind};
 use crate::model::token::{Token, mix};
 use crate::store::Store;
 use crate::store_error::StoreError;
@@ -452,29 +452,21 @@ impl LeaseSession {
         most: Duration,
     ) -> Duration {
         let term = self.terms().term;
-        match error.refusal() {
+        match error.refusal().map(Refusal::kind) {
             // All holders wait for this moment. Until then they look as often as they would renew:
             // a store that loses data again may grant its nodes in the meantime.
-            Some(Refusal::NotYet { from, now, .. }) => {
-                let wait = from.saturating_since(*now) + self.random_below(term / 4);
+            Some(RefusalKind::Early { from, now }) => {
+                let wait = from.saturating_since(now) + self.random_below(term / 4);
                 wait.min(term / 2 - self.random_below(term / 10))
             }
             // Only an operator can change these.
-            Some(Refusal::Mismatch(_) | Refusal::EndOfTime { .. } | Refusal::StoreClock { .. }) => {
-                term / 2 + self.random_below(term / 2)
-            }
+            Some(RefusalKind::Fixed | RefusalKind::Clock) => term / 2 + self.random_below(term / 2),
             Some(
-                Refusal::Lost { .. }
-                | Refusal::NoFreeNode { .. }
-                | Refusal::OtherRealm { .. }
-                | Refusal::NoRealm { .. }
-                | Refusal::LostRecord
-                | Refusal::NoRow { .. }
-                | Refusal::Malformed { .. }
-                | Refusal::Newer { .. }
-                | Refusal::NotQuarantined { .. }
-                | Refusal::Reserved { .. }
-                | Refusal::Overlap { .. },
+                RefusalKind::Over(_)
+                | RefusalKind::Busy { .. }
+                | RefusalKind::Missing { .. }
+                | RefusalKind::Sound
+                | RefusalKind::Other,
             )
             | None => {
                 // Most of a window is left when its renewal fails for the first time.
