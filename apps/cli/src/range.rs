@@ -36,7 +36,7 @@ use crate::output::printed::write_json;
   tickid range uuid-v7 --since 2024-01-01 --until 2024-01-02
   tickid range kuid --kind local --since '2h ago' --inclusive --json
   tickid range kuid --node uid@127.0.0.1 --as hex --since 2024-01-01
-  tickid range nanoflake --epoch discord --since 2026-01-01 --until 2027-01-01 --every month
+  tickid range sno --since 2026-01-01 --until 2027-01-01 --every month
 
 An ID is in the range of the time that it shows, the start of its tick. The two IDs are the ends of
 a BETWEEN: the lowest and the highest that show a time from --since to before --until. The range of
