@@ -16,7 +16,7 @@ use tickid_lease::{Store, StoreError};
 
 use crate::failure::{CLOCK, Failure, NEWER, STORE, is_newer};
 use crate::lease::RealmSummary;
-use crate::message::shown;
+use crate::message::{counted, shown};
 use crate::output::Output;
 use crate::output::picture;
 use crate::output::printed::write_json;
@@ -361,10 +361,6 @@ fn skew(subject: &str, difference: Difference, allowed: Duration) -> Finding {
             }
         }
     }
-}
-
-fn counted(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Looks at the folder of a store, if it is one.

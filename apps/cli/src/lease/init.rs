@@ -12,7 +12,7 @@ use tickid_lease::{NodePool, RealmSpec, Store};
 
 use super::realm::{KEEPS_NOTHING, RealmOptions, ShapeOptions, keeps_nothing};
 use crate::failure::Failure;
-use crate::message::say;
+use crate::message::{counted, say};
 use crate::options::Scheme;
 use crate::output::Output;
 use crate::store::{answer, created_remark, kept};
@@ -167,20 +167,22 @@ fn consequences(before: &RealmSpec, changed: &Reconfigured) -> Vec<String> {
     let Reconfigured { record, reserved, .. } = changed;
     let after = &record.realm;
     let lacks = |pool: &NodePool, other: &NodePool| {
-        pool.nodes().filter(|node| !other.contains(*node)).count()
+        pool.nodes().filter(|node| !other.contains(*node)).count() as u64
     };
     let mut said = Vec::new();
     let left = lacks(before.pool(), after.pool());
     if left > 0 {
         said.push(format!(
-            "{left} nodes leave the pool: their leases end, and their holders move to other nodes"
+            "the pool loses {}: their leases end, and their holders move to other nodes",
+            counted(left, "node")
         ));
     }
     let new = lacks(after.pool(), before.pool());
     if new > 0 {
         said.push(format!(
-            "{new} nodes are new to the pool: a realm of another store, or a process that is given \
-             its node by hand, must not use them"
+            "the pool gains {}: a realm of another store, or a process that is given its node by \
+             hand, must not use them",
+            counted(new, "node")
         ));
     }
     let (old, new) = (before.terms(), after.terms());

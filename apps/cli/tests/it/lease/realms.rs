@@ -108,13 +108,13 @@ fn reconfigure_changes_what_is_named() {
         (
             "--pool 2-7/6",
             "pool: 1-3/6 -> 2-7/6\n",
-            "4 nodes are new to the pool: a realm of another store",
+            "the pool gains 4 nodes: a realm of another store",
             "2-7/6, 6 nodes; term 110s, skew 500ms, allowance 0 ticks, lowest starts",
         ),
         (
             "--pool 5-7/6 --term 60",
             "pool: 2-7/6 -> 5-7/6\nterm: 110s -> 60s\n",
-            "3 nodes leave the pool: their leases end",
+            "the pool loses 3 nodes: their leases end",
             "5-7/6, 3 nodes; term 60s, skew 500ms",
         ),
         ("--layout js-safe", "", "nothing changes", "5-7/6, 3 nodes; term 60s, skew 500ms"),
@@ -156,10 +156,10 @@ fn split_pools_share_no_node() {
     }
     let merged = ran_in(state.path(), merge);
     assert_eq!(merged.stdout, "pool: 0-511/10 -> 0-1023/10\n");
-    assert!(merged.stderr.contains("512 nodes are new to the pool"), "{}", merged.stderr);
+    assert!(merged.stderr.contains("the pool gains 512 nodes"), "{}", merged.stderr);
     let by_hand = ran_in(state.path(), by_hand);
     assert_eq!(by_hand.stdout, "pool: 0-1023/10 -> 0-499/10\n");
-    assert!(by_hand.stderr.contains("524 nodes leave the pool"), "{}", by_hand.stderr);
+    assert!(by_hand.stderr.contains("the pool loses 524 nodes"), "{}", by_hand.stderr);
     assert!(nodes("eu").iter().all(|node| *node < 500));
 }
 
