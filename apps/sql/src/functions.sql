@@ -27,8 +27,9 @@
 -- can have issued: tickid.home_N and tickid.origin_N identify the database of the word. So does a
 -- word that a dump of the data alone has set back: it also sets tickid.written_N, and with it the
 -- number of values that the log is ahead of that sequence (log_cnt) to zero, which no dump
--- contains. Its name comes after the word's, since dumps set sequences in the order of names, and
--- its value is one above the tick that the last pause was until.
+-- contains. Its name comes after the word's, since dumps set sequences in the order of names. It is
+-- logged, so that a crash does not hide this: its value is 64 times the tick that the last pause was
+-- until, and 1, or 33 as the log has it.
 -- A promoted standby, or a recovered backup, may have empty files in the place of unlogged sequences
 -- that were created since its last restartpoint: no calls of nextval work on them, nor a clean
 -- restart, and a scan finds no row. These statements make them anew, as of a restored backup.
@@ -634,8 +635,9 @@ BEGIN
     BEGIN
         LOCK TABLE tickid.lock_@number@ IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
         word := pg_sequence_last_value('tickid.word_@number@');
-        is_loaded := word IS NOT NULL
-            AND (SELECT w.log_cnt = 0 FROM tickid.written_@number@ AS w);
+        is_loaded := (SELECT w.log_cnt = 0
+                AND (word IS NOT NULL OR w.is_called AND w.last_value % 64 = 1)
+            FROM tickid.written_@number@ AS w);
         @clock@now := @now@;
         is_copy := NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@');
         IF word IS NULL OR is_loaded OR is_copy THEN
@@ -656,7 +658,8 @@ BEGIN
             END IF;
             word := greatest(coalesce(word, 0), (bound - 1) << @shift@ | @last_sequence@);
             word := setval('tickid.word_@number@', word);
-            PERFORM setval('tickid.written_@number@', paused), nextval('tickid.written_@number@');
+            PERFORM setval('tickid.written_@number@', 64 * paused),
+                nextval('tickid.written_@number@');
             -- From here on others draw.
             PERFORM setval('tickid.origin_@number@', origin);
             PERFORM setval('tickid.home_@number@', tickid.home_v1('tickid.word_@number@'));
@@ -721,7 +724,7 @@ BEGIN
         IF wait > longest OR clock_timestamp() > began + make_interval(secs => longest + 5) THEN
             IF wait > longest AND wait < 'infinity' THEN
                 advice := tickid.behind_v1(@number@, fresh, target - @allowance@,
-                    pg_sequence_last_value('tickid.written_@number@') - 1);
+                    pg_sequence_last_value('tickid.written_@number@') / 64);
             END IF;
             RAISE EXCEPTION 'no ID of the realm @realm@: %',
                 coalesce(why, 'another session holds the lock of tickid.lock_@number@')
@@ -846,7 +849,8 @@ BEGIN
     BEGIN
         SELECT CASE WHEN w.is_called THEN w.last_value END INTO STRICT word
         FROM tickid.word_@number@ AS w;
-        SELECT word IS NOT NULL AND w.log_cnt = 0, CASE WHEN w.is_called THEN w.last_value - 1 END
+        SELECT w.log_cnt = 0 AND (word IS NOT NULL OR w.is_called AND w.last_value % 64 = 1),
+            CASE WHEN w.is_called THEN w.last_value / 64 END
         INTO STRICT is_loaded, paused FROM tickid.written_@number@ AS w;
     EXCEPTION
         WHEN no_data_found THEN
@@ -1160,7 +1164,7 @@ BEGIN
         EXECUTE replace('DROP SEQUENCE IF EXISTS tickid.word_N, tickid.written_N, tickid.ready_N,
                 tickid.flushed_N;
             CREATE UNLOGGED SEQUENCE tickid.word_N MINVALUE 0 CACHE 1;
-            CREATE UNLOGGED SEQUENCE tickid.written_N;
+            CREATE SEQUENCE tickid.written_N;
             CREATE UNLOGGED SEQUENCE tickid.ready_N MINVALUE 0;
             CREATE UNLOGGED SEQUENCE tickid.flushed_N MINVALUE 0;
             REVOKE ALL ON tickid.word_N, tickid.written_N, tickid.ready_N, tickid.flushed_N

@@ -8,7 +8,7 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 use crate::base::{Base, Kind, Parts, START, Session, distinct};
 use crate::follow::{Follower, Id};
 
-pub(crate) const TESTS: [Test<Postgres>; 17] = [
+pub(crate) const TESTS: [Test<Postgres>; 18] = [
     ("a_crash_repeats_nothing", a_crash_repeats_nothing),
     ("an_unflushed_bound_is_found", an_unflushed_bound_is_found),
     ("a_copied_database_starts_later", a_copied_database_starts_later),
@@ -21,6 +21,7 @@ pub(crate) const TESTS: [Test<Postgres>; 17] = [
     ("a_schema_without_data_is_refused", a_schema_without_data_is_refused),
     ("a_dump_of_the_data_alone_starts_later", a_dump_of_the_data_alone_starts_later),
     ("a_missing_mark_of_dumps_is_found", a_missing_mark_of_dumps_is_found),
+    ("a_crash_does_not_hide_a_loaded_dump", a_crash_does_not_hide_a_loaded_dump),
     ("a_log_without_positions_loses_nothing", a_log_without_positions_loses_nothing),
     ("a_standby_draws_nothing_and_then_later", a_standby_draws_nothing_and_then_later),
     ("a_clean_restart_goes_on", a_clean_restart_goes_on),
@@ -375,6 +376,41 @@ fn a_missing_mark_of_dumps_is_found(server: &Postgres) {
         base.plant("advance_1", "w.log_cnt = 0", "false");
         let error = loaded_at_home(&base, kind).unwrap_err();
         assert!(error.contains("draws go on: Ok"), "{error}");
+    }
+}
+
+/// Before the first draw. With it, the word is lost, and only the log has the old bound.
+fn a_crash_does_not_hide_a_loaded_dump(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    for (kind, has_checkpoint) in [(KIND, false), (KIND, true), (Kind::Scru64, false)] {
+        let base = Base::new(&server, &[kind]);
+        base.script_clock();
+        base.give_up_soon();
+        // A crash alone hides nothing, and stops no draw.
+        base.session().draw(kind).unwrap();
+        server.restart("immediate").unwrap();
+        base.set_clock(START + 2_000_000);
+        base.session().draw(kind).unwrap();
+        let (url, name) = (base.url(), &base.name);
+        server.tell(&format!("pg_dump --data-only --dbname='{url}' >{name}.sql")).unwrap();
+        base.set_clock(START + 20_000_000);
+        let last = base.session().draws(kind, 100).unwrap()[99];
+        let load = format!("psql --no-psqlrc --quiet --dbname='{url}' --file={name}.sql");
+        server.tell(&format!("{load} 2>/dev/null")).unwrap();
+        // The log has it all.
+        base.psql("SET synchronous_commit = on; CREATE TABLE public.flushed ()");
+        if has_checkpoint {
+            base.psql("CHECKPOINT");
+        }
+        server.restart("immediate").unwrap();
+        // The dump also has the clock.
+        base.set_clock(START + 20_000_000);
+        let session = base.session();
+        let error = session.draw(kind).unwrap_err();
+        assert!(error.contains("behind the next ID"), "{kind:?}: {error}");
+        session.set_clock(START + 26_000_000);
+        let next = session.draw(kind).unwrap();
+        assert!(last.tick < next.tick, "{kind:?}: {next:?} after {last:?}");
     }
 }
 
