@@ -84,7 +84,13 @@ impl Description {
                 }
                 number >> beyond
             }
-            Coding::Base62 => return texts::base_62(text).map(|bytes| IdBytes::new(&bytes)),
+            // Its numbers have up to 160 bits.
+            Coding::Base62 => {
+                let bytes = texts::base_62(text)?;
+                let (beyond, id) = bytes.split_at_checked(bytes.len() - self.byte_len())?;
+                let is_id = beyond.iter().all(|byte| *byte == 0) && self.accepts(id);
+                return is_id.then(|| IdBytes::new(id));
+            }
             Coding::Hexadecimal | Coding::Decimal => return None,
         };
         let bits = 8 * self.byte_len();
@@ -169,4 +175,39 @@ pub(crate) fn value(field: &Field, bytes: &[u8]) -> Option<u64> {
     let Ok(bytes) = bytes.try_into() else { return u64::try_from(field.value(bytes)).ok() };
     let below = u64::from_be_bytes(bytes) >> u64::BITS.checked_sub(field.start() + field.bits())?;
     Some(below & (u64::MAX >> u64::BITS.checked_sub(field.bits())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No format has such texts yet, and one needs nothing but its row.
+    #[test]
+    fn texts_of_base_62_have_the_bytes_of_the_row() {
+        const FIELDS: &[Field] =
+            &Field::row([("timestamp", 48, "ms since 1970"), ("random", 80, "random bits")]);
+        let row = Description {
+            features: "22 digits of base 62, 128 bits",
+            coding: Coding::Base62,
+            lens: 22..=22,
+            marks: None,
+            fields: FIELDS,
+            time: 0,
+            millis: None,
+            unit: 1_000,
+            epoch: UnixTime::EPOCH,
+            counted: None,
+        };
+        for number in [0, 61, 0x0163_3aee_6a7d_8b25_3e42_a3b9_1f16_c4a7, u128::MAX] {
+            let id = number.to_be_bytes();
+            let (text, len) = row.write(&id);
+            assert_eq!(row.read(&text[..len]).as_deref(), Some(&id[..]), "{number}");
+        }
+        let time = row.unix_time(&(1_525_813_955_000_u128 << 80).to_be_bytes());
+        assert_eq!(time.map(UnixTime::as_millis), Some(1_525_813_955_000));
+        // 2^128, and more than 160 bits.
+        for text in ["7n42DGM5Tflk9n8mt7Fhc8", "zzzzzzzzzzzzzzzzzzzzzz"] {
+            assert_eq!(row.read(text.as_bytes()).as_deref(), None, "{text}");
+        }
+    }
 }
