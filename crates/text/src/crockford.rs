@@ -9,7 +9,8 @@ use crate::{ParseErrorKind, Text};
 
 /// The number of characters that 64 bits need.
 pub const LEN: usize = 13;
-const SYMBOLS: [u8; 32] = *b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/// The digits in the order of their values, in upper case.
+pub const SYMBOLS: [u8; 32] = *b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const EXPECTED: &str = "0-9, A-Z (no U)";
 const INVALID: u8 = 0xff;
 

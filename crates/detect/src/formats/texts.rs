@@ -3,6 +3,8 @@
 //! The crate `uuid` reads UUIDs, but no crate suits these formats, because `ulid` 3.0 accepts texts
 //! of 130 bits and cuts them off, and the crates for other formats need `std`.
 
+use tickid_text::crockford::SYMBOLS;
+
 /// The digits of a base that is a power of two.
 #[derive(Debug)]
 pub(crate) struct Digits {
@@ -13,9 +15,13 @@ pub(crate) struct Digits {
 }
 
 /// Crockford's base 32 in either case: all letters but I, L, O and U.
-pub(crate) static CROCKFORD: Digits =
-    Digits::new(b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"0123456789abcdefghjkmnpqrstvwxyz");
-static LOWER_CROCKFORD: Digits = Digits::of(b"0123456789abcdefghjkmnpqrstvwxyz");
+pub(crate) static CROCKFORD: Digits = Digits::new(&SYMBOLS, &LOWER_SYMBOLS);
+static LOWER_CROCKFORD: Digits = Digits::of(&LOWER_SYMBOLS);
+static LOWER_SYMBOLS: [u8; 32] = {
+    let mut lower = SYMBOLS;
+    lower.make_ascii_lowercase();
+    lower
+};
 /// The extended hexadecimal alphabet of RFC 4648, in lower case.
 pub(crate) static BASE_32_HEX: Digits = Digits::of(b"0123456789abcdefghijklmnopqrstuv");
 /// Base 32 in which texts sort like their numbers.
@@ -189,7 +195,7 @@ mod tests {
         let mut digits = [0_u8; 26];
         for (place, digit) in digits.iter_mut().rev().enumerate() {
             let value = usize::try_from(uuid >> (5 * place) & 31).unwrap();
-            *digit = b"0123456789abcdefghjkmnpqrstvwxyz"[value];
+            *digit = LOWER_SYMBOLS[value];
         }
         let suffix = str::from_utf8(&digits).unwrap();
         for (prefix, len) in [("", 0), ("user_", 4), ("a_b_", 3)] {
