@@ -177,8 +177,18 @@ impl StoreError {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// Creates the error of a request that failed.
-    pub(crate) fn failed(backend: &'static str, what: impl Into<String>) -> Self {
+    /// Creates the error of a request that failed. `what` completes "could not", as in "read the
+    /// clock".
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::StoreError;
+    ///
+    /// let error = StoreError::failed("my", "read the clock").with_source("no such table");
+    /// assert_eq!(error.to_string(), "my store: could not read the clock");
+    /// ```
+    #[must_use]
+    pub fn failed(backend: &'static str, what: impl Into<String>) -> Self {
         Self::new(backend, StoreErrorKind::Failed { what: what.into() })
     }
 

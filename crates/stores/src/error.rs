@@ -10,7 +10,7 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Creates the error of a request that failed.
 pub(crate) fn failed(backend: &'static str, what: impl Into<String>) -> StoreError {
-    StoreError::new(backend, StoreErrorKind::Failed { what: what.into() })
+    StoreError::failed(backend, what)
 }
 
 /// Creates the error of a server that takes no requests yet.

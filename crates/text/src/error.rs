@@ -57,7 +57,19 @@ pub enum ParseErrorKind {
 
 impl ParseErrorKind {
     /// Returns `value`, or the error that it is too large.
-    pub(crate) const fn at_most(value: u128, max: u64) -> Result<u64, Self> {
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::ParseErrorKind;
+    ///
+    /// assert_eq!(ParseErrorKind::at_most(7, 9), Ok(7));
+    /// let error = ParseErrorKind::TooLarge { value: 10, max: 9 };
+    /// assert_eq!(ParseErrorKind::at_most(10, 9), Err(error));
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`TooLarge`](Self::TooLarge) above `max`.
+    pub const fn at_most(value: u128, max: u64) -> Result<u64, Self> {
         let max_wide = max as u128;
         if value <= max_wide {
             #[allow(clippy::cast_possible_truncation, reason = "compared on the line above")]
