@@ -66,6 +66,10 @@
 //! | `convert` | also `uuid` | 12 |
 //! | `lease` | `serde_json`, `tracing`, `rustix` and others | 30 |
 //! | `lease-redis`, `lease-etcd`, `lease-postgres`, `lease-mysql` | the client of its server | 44, 53, 88, 62 |
+//!
+//! Of `rand`, only the operating system's random numbers are used, once for a seed or a random
+//! node. An ID takes none, because its sequence makes it unique, and random starts of ticks are a
+//! function of the seed.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -557,6 +557,11 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     /// Builds the shared generator, from which up to 1,024 threads can draw at the same time
     /// through `&self`.
     ///
+    /// More threads may share it, as long as no more than these are in the middle of a call for a
+    /// large block at the same moment. For single IDs, hundreds of thousands fit. If there are too
+    /// many, the generator may close: calls fail with [`Closed`](crate::ErrorKind::Closed), and no
+    /// ID is issued twice.
+    ///
     /// # Errors
     /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or
     /// the previous ID of the node lies ahead of the clock.

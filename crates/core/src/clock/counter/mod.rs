@@ -77,7 +77,8 @@ use crate::time::UnixTime;
 /// The clock is available on x86-64 Linux. It uses the counter only if the kernel itself keeps time
 /// by it, because the kernel does that only if the counter runs steadily and alike on all
 /// processors. Otherwise it reads the system's clock (`falls_back_to_the_system_clock`), so it is
-/// safe to use on every machine.
+/// safe to use on every machine. The kernel is asked once per process, because no file is read
+/// while a caller waits. If it drops the counter later, the errors above still hold.
 #[derive(Debug)]
 pub struct CounterClock {
     /// Set if the counter can be trusted.
