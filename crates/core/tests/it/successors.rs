@@ -178,7 +178,10 @@ fn awaits_callers_sleep() {
     let clock = ManualClock::new(at(BEGIN));
     let generator = shared(&clock, Policy::Wait);
     draw(&generator, 1);
-    let sleep = async |pause| clock.advance(pause);
+    let sleep = async |pause: Duration| {
+        assert!(!pause.is_zero(), "a pause of 0 does not move the clock");
+        clock.advance(pause);
+    };
     let mut future = pin!(generator.close_and_wait_async(LONG, sleep));
     let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("waits for somebody else");
