@@ -8,7 +8,7 @@ use tickid_core::{Policy, Scheme, TickScale, TickStart, Ticks};
 /// The settings that decide how far a lease reaches ahead of the store's clock, and for how long it
 /// lasts without a renewal.
 ///
-/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead), the sum of three
+/// A lease's ceiling is set to the store's time plus [`ahead`](crate::RealmSpec::ahead), the sum of three
 /// terms. The *allowance* is the number of ticks by which IDs may be ahead of their holder's clock.
 /// The *skew* is the tolerated lead of that clock over the store's, beyond which its holder stalls.
 /// The *term* is the time that a lease lasts without a renewal, and it is renewed every half term.
