@@ -7,7 +7,7 @@ use tickid_snowflake::Preset;
 use crate::confidence::Doubt;
 use crate::detect::detect;
 use crate::detector::{Detector, Inspections};
-use crate::evidence::{small, surprise};
+use crate::evidence::{MAX_LINES, MIN_LINES, small, surprise};
 use crate::false_positives::{self, KIND_BITS};
 use crate::formats::{Description, Format, value};
 use crate::identifier::Identifier;
@@ -69,11 +69,6 @@ pub struct Agreement {
 
 /// The largest number of formats that one integer can fit.
 const MAX_CANDIDATES: usize = 17;
-
-/// The fewest lines that decide.
-pub(crate) const MIN_LINES: usize = 3;
-/// The most lines that are used. The more there are, the fewer bits the times must save in each.
-pub(crate) const MAX_LINES: usize = 10;
 
 /// The bits that a format must save.
 const DECISIVE_BITS: f64 = 8.0;

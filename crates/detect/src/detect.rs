@@ -11,7 +11,7 @@ use crate::confidence::Doubt;
 use crate::evidence::{Now, doubt_of_time};
 use crate::formats::{CROCKFORD, Coding, READ_ONLY, each_id, type_id};
 use crate::identifier::{Foreign, Identifier, NANOFLAKES, version};
-use crate::reading::{Chance, Reading, Readings};
+use crate::reading::{Chance, Reading, Readings, Scope};
 use crate::unix_unit::UnixUnit;
 use crate::{erlang, false_positives, literal};
 
@@ -58,16 +58,6 @@ pub(crate) const MAX_TEXT: usize = 160;
 #[must_use]
 pub fn detect(text: &[u8], settings: &Settings, now: Option<UnixTime>) -> Readings {
     detect_in(Scope::Whole, text, settings, now)
-}
-
-/// What a text is of all that was given, which decides how probable an ID is. Logs are full of
-/// hashes and of the IDs of traces, but people rarely paste one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// All of it, or a line of a column.
-    Whole,
-    /// A part of other text, which is searched for IDs.
-    Part,
 }
 
 /// Does the same as [`detect`] for a text that is all that was given or a part of it.

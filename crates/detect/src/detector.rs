@@ -5,9 +5,9 @@ use tickid_core::Clock;
 #[cfg(feature = "std")]
 use tickid_core::SystemClock;
 
-use crate::detect::{Scope, detect_in};
+use crate::detect::detect_in;
 use crate::inspection::Inspection;
-use crate::reading::Readings;
+use crate::reading::{Readings, Scope};
 
 /// Inspects a text as every ID that it may be, likeliest first.
 ///

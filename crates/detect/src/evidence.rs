@@ -13,6 +13,11 @@ use crate::confidence::Doubt;
 use crate::formats::{Format, value};
 use crate::identifier::{Foreign, Identifier, version};
 
+/// The fewest lines of a column that decide together.
+pub(crate) const MIN_LINES: usize = 3;
+/// The most lines that are used. The more there are, the fewer bits the times must save in each.
+pub(crate) const MAX_LINES: usize = 10;
+
 /// The bits that a different explanation must save for this one to be at most possible.
 pub(crate) const DECISIVE_BITS: u32 = 8;
 

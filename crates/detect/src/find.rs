@@ -5,12 +5,12 @@ use core::ops::Range;
 use tickid_core::Clock;
 
 use crate::confidence::{Confidence, Doubt};
-use crate::detect::{MAX_TEXT, Scope};
+use crate::detect::MAX_TEXT;
 use crate::detector::{Detector, Inspections};
 use crate::escapes::{MAX_ESCAPE, escapes};
 use crate::formats::Format;
 use crate::paste::trimmed;
-use crate::reading::Readings;
+use crate::reading::{Readings, Scope};
 
 /// Finds the IDs in a text, such as a line of a log, and returns each with its place in bytes.
 ///

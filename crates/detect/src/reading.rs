@@ -8,11 +8,20 @@ use tickid_snowflake::Preset;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
-use crate::detect::Scope;
 use crate::evidence::{ABOUT_BITS, DECISIVE_BITS, SYSTEM_BITS, is_for_id, surprise};
 use crate::false_positives;
 use crate::formats::{EXAMPLES, Format};
 use crate::identifier::{Identifier, version};
+
+/// What a text is of all that was given, which decides how probable an ID is. Logs are full of
+/// hashes and of the IDs of traces, but people rarely paste one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of it, or a line of a column.
+    Whole,
+    /// A part of other text, which is searched for IDs.
+    Part,
+}
 
 /// A text as an ID of one format, with the confidence that it is one.
 ///

@@ -3,9 +3,9 @@
 use tickid_convert::{Form, Settings};
 use tickid_core::UnixTime;
 
-use crate::column::{MAX_LINES, MIN_LINES};
 use crate::confidence::Doubt;
 use crate::detect::detect;
+use crate::evidence::{MAX_LINES, MIN_LINES};
 use crate::formats::Format;
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
