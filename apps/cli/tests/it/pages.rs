@@ -120,7 +120,8 @@ fn formulas_of_the_pages_are_those_of_the_command() {
     };
     let printed = |arguments: String| {
         let ran = ran(&mut tickid(&arguments));
-        assert_eq!(ran.stderr, "", "{arguments}");
+        // Some times are far away, which is remarked.
+        assert_eq!(ran.status, 0, "{arguments}: {}", ran.stderr);
         ran.stdout
     };
     let time_of = |format: &str, id: &str| {
