@@ -297,7 +297,15 @@ impl Work for Inspector<'_> {
                     let all = self.arguments.all;
                     let behind = self.reader.behind_prefix(input.text, &mut self.agreement, all);
                     if !behind.is_empty() {
-                        return self.prefixed(input, &behind, out);
+                        let done = self.prefixed(input, &behind, out);
+                        // As a whole, it is no more than possible.
+                        if all && self.summary.is_none() && !found.readings().is_empty() {
+                            return match self.any(input, &found, out) {
+                                Ok(()) | Err(Failure::Invalid { .. }) => done,
+                                Err(failure) => Err(failure),
+                            };
+                        }
+                        return done;
                     }
                 }
                 self.any(input, &found, out)

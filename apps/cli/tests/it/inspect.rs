@@ -403,6 +403,14 @@ fn prefixes_that_end_in_two_places_are_both_read() {
             assert!(ran.stdout.contains(prefix), "{arguments}: {}", ran.stdout);
         }
     }
+    // With --all also what the whole text may be, here a global kuid.
+    let whole = "abc_0u375nxqh5cq";
+    let all = json_lines(&stdout_of(&format!("inspect --all --json {whole}")));
+    assert_eq!(all[0]["prefix"], "abc");
+    assert_eq!(
+        (&all[all.len() - 1]["text"], all[all.len() - 1].get("prefix")),
+        (&whole.into(), None)
+    );
     let ran = run(&format!("inspect --json --from kuid {text}"));
     assert_eq!((ran.status, json_lines(&ran.stdout)[0]["prefix"].as_str()), (OK, Some("a")));
     let remark = "is read behind the prefix a; it may also be a_bcde";
