@@ -5,12 +5,14 @@ use core::marker::PhantomData;
 
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, ToSql, params};
+use tickid_core::UnixTime;
 use tickid_integration::{Row, Table};
 use tickid_kuid::wide::WideGlobalId;
 use tickid_kuid::{AsText, GlobalId, LocalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_snowflake::{Snowflake, SnowflakeId};
 
 struct Sqlite<Id> {
     connection: Connection,
@@ -158,4 +160,26 @@ fn ids_from_year_18584_are_refused() {
     assert!(error.to_string().contains(expected), "{error}");
     assert_eq!(stored(LocalId::new(u64::MAX >> 1)), i64::MAX.to_string());
     assert_eq!(stored(AsText(LocalId::MAX)), "'zzzzzzzzzzw'");
+}
+
+/// Those of the page on data tools, which need no function of ours.
+#[test]
+fn statements_of_data_tools_run() {
+    let page = include_str!("../../../../docs/data-tools.md");
+    let (_, block) = page.split_once("-- SQLite").unwrap();
+    let (_, block) = block.split_once('\n').unwrap();
+    let (times, rest) = block.split_once(';').unwrap();
+    let (first, _) = rest.split_once(';').unwrap();
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute("CREATE TABLE messages (id INTEGER)", []).unwrap();
+    let discord = Snowflake::DISCORD;
+    let day = UnixTime::from_millis(1_793_491_200_000).unwrap();
+    for id in [SnowflakeId::new(175_928_847_299_117_063), discord.min_at(day).unwrap()] {
+        connection.execute("INSERT INTO messages VALUES (?1)", [id.get().cast_signed()]).unwrap();
+        let found: String = connection.query_row(times, [], |row| row.get(0)).unwrap();
+        assert_eq!(found, format!("{:.3}", discord.unix_time(id)));
+        connection.execute("DELETE FROM messages", []).unwrap();
+    }
+    let found: i64 = connection.query_row(first, [], |row| row.get(0)).unwrap();
+    assert_eq!(found, discord.min_at(day).unwrap().get().cast_signed());
 }
