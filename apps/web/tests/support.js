@@ -53,7 +53,8 @@ export function commandReadings(texts) {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
-    .filter(({ line }) => line > UNDECIDED.length);
+    // Only the command reads IDs behind a prefix.
+    .filter(({ line, prefix }) => line > UNDECIDED.length && prefix === undefined);
 }
 
 /** Asserts that the readings of `inspect`, made JSON, are those of the command. */
