@@ -3,7 +3,7 @@
 import type { Inspection, SummaryRow } from 'tickid-wasm';
 
 import { copyButton, h } from './dom.ts';
-import { type Found, MAX, best } from './split.ts';
+import { type Found, best } from './split.ts';
 import { utc } from './time.ts';
 
 /** Draws the list; `choose` shows the card of one. */
@@ -63,7 +63,7 @@ export function list(all: Found, choose: (index: number) => void): Node[] {
       'div',
       { class: 'bar' },
       h('h2', { id: 'many-title' }, summary(all)),
-      copyButton('the list', () => csv(found), 'Copy as CSV'),
+      copyButton('the list', () => csv(all), 'Copy as CSV'),
     ),
     h(
       'ul',
@@ -87,12 +87,16 @@ function option(inspection: Inspection, index: number): HTMLElement {
   );
 }
 
+function number(count: number): string {
+  return count.toLocaleString('en');
+}
+
 /** Returns the number of IDs in words. */
-export function summary({ found, leftOut }: Found): string {
+export function summary({ found, leftOut, cutFrom }: Found): string {
   const unknown = found.filter((inspection) => best(inspection) === null).length;
-  const number = (count: number) => count.toLocaleString('en');
+  const ids = `${number(found.length)} IDs`;
   return [
-    found.length >= MAX ? `The first ${number(found.length)} IDs` : `${number(found.length)} IDs`,
+    cutFrom === null ? ids : `The first ${ids} of ${number(cutFrom)} lines`,
     unknown === 0 ? '' : `${number(unknown)} of no known format`,
     leftOut === 0 ? '' : `${number(leftOut)} other word${leftOut === 1 ? '' : 's'} left out`,
   ]
@@ -108,12 +112,19 @@ function ofFormat({ title, lines, firstMs, lastMs, also }: SummaryRow): string {
 }
 
 /** Returns the list as lines for a spreadsheet. */
-function csv(found: Inspection[]): string {
-  const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+function csv({ found, cutFrom }: Found): string {
+  // A spreadsheet keeps 15 digits of a number, and all of a text that a formula is.
+  const whole = (text: string) => (/^-?\d{16,}$/.test(text) ? `="${text}"` : text);
+  const escaped = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const quoted = (text: string) => escaped(whole(text));
   const rows = found.map((inspection) => {
     const first = best(inspection);
     const time = first?.unixMs == null ? '' : utc(first.unixMs);
     return [inspection.text, first?.format ?? '', time, first?.hex ?? ''].map(quoted).join(',');
   });
-  return ['id,format,time,hex', ...rows, ''].join('\n');
+  const note =
+    cutFrom === null
+      ? []
+      : [quoted(`The first ${number(found.length)} IDs of ${number(cutFrom)} lines`)];
+  return ['id,format,time,hex', ...rows, ...note, ''].join('\n');
 }

@@ -15,6 +15,8 @@ export interface Found {
   summary: SummaryRow[];
   /** The number of words beside them. */
   leftOut: number;
+  /** The number of lines that are not blank, if not all of them were read. */
+  cutFrom: number | null;
 }
 
 /** Returns the likeliest reading, if it is worth showing without being asked for. */
@@ -34,16 +36,22 @@ export function isLikely({ confidence }: Reading): boolean {
 export function inspectAll(text: string, settings: Settings, now: number): Found {
   const found: Inspection[] = [];
   let leftOut = 0;
+  let isCut = false;
   const options = { ...settings, now, limit: 1 };
-  for (const line of text.split(/\r\n|\n|\r/)) {
-    if (found.length >= MAX) break;
-    if (line.trim() === '') continue;
+  const lines = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+  for (const line of lines) {
+    if (found.length >= MAX) {
+      isCut = true;
+      break;
+    }
     const whole = inspect(line, options);
     const words = line.split(/[\s,;]+/).filter((word) => word !== '');
     const ids = best(whole) === null ? find(line, options) : [];
     if (ids.length > 0) leftOut += Math.max(words.length - ids.length, 0);
+    isCut = ids.length > MAX - found.length;
     found.push(...(ids.length > 0 ? ids.slice(0, MAX - found.length) : [whole]));
   }
+  const cutFrom = isCut ? lines.length : null;
   const { inspections, summary } = column(found.map(({ text }) => text), options);
-  return { settings, found: inspections, summary, leftOut };
+  return { settings, found: inspections, summary, leftOut, cutFrom };
 }

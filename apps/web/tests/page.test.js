@@ -258,6 +258,22 @@ test('a thousand pasted IDs are listed', { skip: skip || withoutCommand }, async
   assert.ok(csv.startsWith(`id,format,time,hex\n${texts[0]},`));
 });
 
+test('a list says how much of the text it has', { skip }, async (t) => {
+  const page = await open(t, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const ids = Array.from({ length: 10_000 }, (_, index) => 175928847299117063n + BigInt(index));
+  await setText(page, ids.join('\n'));
+  await page.getByRole('heading', { name: 'The first 5,000 IDs of 10,000 lines' }).waitFor();
+  await page.getByRole('button', { name: 'Copy as CSV' }).click();
+  const csv = await page.evaluate(() => navigator.clipboard.readText());
+  const rows = csv.trim().split('\n');
+  // As spreadsheets take integers of more than 15 digits for text.
+  assert.ok(rows[1].startsWith('"=""175928847299117063""",discord,2016-04-30T11:18:25.796Z,'));
+  assert.equal(rows.at(-1), '"The first 5,000 IDs of 10,000 lines"');
+  assert.equal(rows.length, 5_002);
+  await setText(page, ids.slice(0, 5_000).join('\n'));
+  await page.getByRole('heading', { name: /^5,000 IDs\b/ }).waitFor();
+});
+
 test('pasted lines decide together', { skip: skip || withoutCommand }, async (t) => {
   const page = await open(t);
   await page.clock.setFixedTime(new Date());
