@@ -191,6 +191,11 @@ export interface Inspection {
   isClear: boolean;
   /** The number of readings that are certain or likely. */
   likely: number;
+  /**
+   * What a program has done to a number, and what to do about it: rounded it, as spreadsheets do, or
+   * held it as a floating-point number. `null` if its notation shows nothing.
+   */
+  damage: string | null;
   /** The readings, likeliest first, up to the limit; none for a text that is not an ID. */
   readings: Reading[];
 }

@@ -46,26 +46,30 @@ export function card(
 }
 
 /** Draws the place of a card for a text that is likely no ID. */
-export function nothing(
-  { text, readings }: Inspection,
-  choose: (reading: Reading) => void,
-): Node[] {
+export function nothing(inspection: Inspection, choose: (reading: Reading) => void): Node[] {
+  const { text, readings } = inspection;
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return [
     h('h2', { id: 'one-title', tabindex: -1 }, 'Not likely an ID'),
     h('p', { class: 'id' }, shown),
-    // A text that has readings is whole, as far as its length tells.
-    readings.length > 0
-      ? h('p', {}, `${doubtful(readings)} A Nanoflake may need its epoch.`)
-      : h(
-          'p',
-          {},
-          `The text has ${[...text].length} characters. Check that it is whole: SCRU64 has 12, `,
-          'Nanoflake up to 13, kuid 11 or 16, sno 16, Xid 20, ObjectId 24, ULID 26, KSUID 27 and ',
-          'a UUID 36. Integers have up to 20 digits.',
-        ),
+    h('p', {}, doubts(inspection)),
     ...others(readings, null, choose),
   ];
+}
+
+/** Returns what is known about a text that is likely no ID. */
+function doubts({ text, readings, damage }: Inspection): string {
+  const damaged = damage === null ? '' : `${label(damage)}.`;
+  // A text that has readings is whole, as far as its length tells.
+  if (readings.length > 0) {
+    return `${doubtful(readings)} A Nanoflake may need its epoch. ${damaged}`.trim();
+  }
+  if (damaged !== '') return damaged;
+  return (
+    `The text has ${[...text].length} characters. Check that it is whole: SCRU64 has 12, ` +
+    'Nanoflake up to 13, kuid 11 or 16, sno 16, Xid 20, ObjectId 24, ULID 26, KSUID 27 and ' +
+    'a UUID 36. Integers have up to 20 digits.'
+  );
 }
 
 /** Returns the features of the text that match, and the reason to doubt them. */

@@ -3,7 +3,7 @@
 use js_sys::{Array, BigInt, Uint8Array};
 use tickid_convert::{AnyScheme, Bits, Form, Kind, Loss, Settings, TextForm};
 use tickid_core::UnixTime;
-use tickid_detect::{Doubt, Identifier, Inspection, Inspections, LayoutCard, SummaryRow};
+use tickid_detect::{Damage, Doubt, Identifier, Inspection, Inspections, LayoutCard, SummaryRow};
 use wasm_bindgen::prelude::*;
 
 use crate::given::{Thrown, camel_case, range_error};
@@ -77,6 +77,8 @@ pub(crate) fn inspections(text: &str, found: &Inspections<'_>, limit: u32) -> Re
     let record = Record::new();
     record.set("text", &JsValue::from_str(text));
     record.set("isClear", &found.is_clear().into());
+    let damage = Damage::of_notation(text.as_bytes()).map(Damage::reason);
+    record.set("damage", &damage.map_or(JsValue::NULL, JsValue::from_str));
     let likely = found.likely().fold(0_u32, |count, _| count + 1);
     record.set("likely", &likely.into());
     record.set("readings", &readings);

@@ -319,6 +319,10 @@ test('texts that are no IDs are explained', { skip }, async (t) => {
     await input(page).fill('');
     await card(page).waitFor({ state: 'hidden' });
   }
+  // In the words of the command.
+  await input(page).fill('1.4560744691298714e+18');
+  await card(page).getByText(/^A program held this as a floating-point number, /).waitFor();
+  assert.equal(await card(page).getByText('Check that it is whole').count(), 0);
 });
 
 test('fragments carry the ID', { skip }, async (t) => {
