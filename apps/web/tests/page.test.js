@@ -521,3 +521,14 @@ test('nothing is wider than a phone', { skip }, async (t) => {
     assert.ok(width <= 320, `${name}: ${width}`);
   }
 });
+
+test('text of twice the size fits a phone', { skip }, async (t) => {
+  const page = await open(t, { viewport: { width: 360, height: 740 } });
+  await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+  for (const [name, fragment] of STATES) {
+    await page.evaluate((hash) => (location.hash = hash || '#id='), fragment);
+    await page.locator('details').evaluateAll((all) => all.forEach((one) => (one.open = true)));
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 360, `${name}: ${width}`);
+  }
+});
