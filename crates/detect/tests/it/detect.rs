@@ -202,8 +202,9 @@ fn no_time_is_likely_without_a_clock() {
     for (text, format, doubt) in [
         (&*ulid(1_700_000_000_000), Format::Ulid, Some(Doubt::NoClock)),
         ("0u375nxqh5cq", Format::Scru64, Some(Doubt::NoClock)),
-        // Without hyphens, which are a mark.
         ("c232ab00941411ecb3c89f6bdeced846", Format::Uuid, Some(Doubt::NoClock)),
+        // The hyphens say enough.
+        ("c232ab00-9414-11ec-b3c8-9f6bdeced846", Format::Uuid, None),
         // It has no time.
         ("919108f7-52d1-4320-9bac-f847db4148a8", Format::Uuid, None),
         ("000000000000", Format::Scru64, Some(Doubt::NeverIssued)),
