@@ -92,7 +92,7 @@ fn repair_needs_a_quarantine() {
     let tame = ran_in(state.path(), "lease repair --realm orders --node 5/16 --yes");
     assert_eq!(tame.status, NODE_STORE);
     assert!(tame.stderr.contains("node 5/16 is not quarantined"), "{}", tame.stderr);
-    let hint = "\nhint: `tickid lease list --realm orders` shows the nodes\n";
+    let hint = "\nhint: `tickid lease list --realm NAME` shows the nodes\n";
     assert!(tame.stderr.contains(hint), "{}", tame.stderr);
     // All nodes of the realm have 16 bits.
     let unknown = ran_in(state.path(), "lease repair --realm orders --node 6");
