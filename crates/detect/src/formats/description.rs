@@ -69,7 +69,7 @@ impl Description {
 
     /// Returns the number of bytes of an ID.
     pub(crate) fn byte_len(&self) -> usize {
-        self.fields.iter().map(|field| field.bits() as usize).sum::<usize>() / 8
+        self.fields.last().map_or(0, |last| (last.start() + last.bits()) as usize / 8)
     }
 
     /// Reads a text of one of these [`lens`](Self::lens).
