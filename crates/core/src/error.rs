@@ -96,7 +96,6 @@ pub(crate) enum Detail {
     /// The clock is within the window, but no tick of it is left.
     WindowUsedUp,
     /// The generator is closed, and the clock is not past its last ID.
-    #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only waits report it"))]
     NotOver,
 }
 
