@@ -7,12 +7,12 @@ use tickid_snowflake::Preset;
 use crate::confidence::Doubt;
 use crate::detect::detect;
 use crate::detector::{Detector, Inspections};
-use crate::evidence::{MAX_LINES, MIN_LINES, small, surprise};
+use crate::evidence::{small, surprise};
 use crate::false_positives::{self, KIND_BITS};
 use crate::formats::{Description, Format, value};
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
-use crate::wide_column::{Verdict, WideTexts};
+use crate::wide_column::{MAX_LINES, MIN_LINES, Verdict, WideTexts};
 
 /// The formats that the integers of a column agree on, or its UUIDs without hyphens.
 ///

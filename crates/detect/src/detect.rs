@@ -8,10 +8,10 @@ use tickid_snowflake::{Preset, SnowflakeId};
 
 use crate::alphabets::Alphabets;
 use crate::confidence::Doubt;
-use crate::evidence::{Now, doubt_of_time};
+use crate::evidence::{Now, Scope, doubt_of_time};
 use crate::formats::{CROCKFORD, Coding, READ_ONLY, each_id, type_id};
 use crate::identifier::{Foreign, Identifier, NANOFLAKES, version};
-use crate::reading::{Chance, Reading, Readings, Scope};
+use crate::reading::{Chance, Reading, Readings};
 use crate::unix_unit::UnixUnit;
 use crate::{erlang, false_positives, literal};
 
@@ -349,14 +349,16 @@ impl Search<'_> {
             Form::Bytes => Form::Bytes,
             Form::Text(_) | Form::Int | Form::Tuple => return,
         };
+        if version(uuid) == Some(7) {
+            return;
+        }
         for (format, description) in READ_ONLY {
-            let id = Foreign::new(*format, uuid.as_bytes());
-            if description.accepts(uuid.as_bytes())
-                && version(uuid) != Some(7)
+            if description.accepts(uuid.as_bytes()) {
+                let id = Foreign::new(*format, uuid.as_bytes());
                 // Or each UUID would be one of some time.
-                && self.has_likely_time(&Identifier::Foreign(id), form)
-            {
-                self.foreign(id, form, Alphabets::NONE);
+                if self.has_likely_time(&Identifier::Foreign(id), form) {
+                    self.foreign(id, form, Alphabets::NONE);
+                }
             }
         }
     }

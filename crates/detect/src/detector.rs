@@ -6,8 +6,9 @@ use tickid_core::Clock;
 use tickid_core::SystemClock;
 
 use crate::detect::detect_in;
+use crate::evidence::Scope;
 use crate::inspection::Inspection;
-use crate::reading::{Readings, Scope};
+use crate::reading::Readings;
 
 /// Inspects a text as every ID that it may be, likeliest first.
 ///

@@ -13,11 +13,6 @@ use crate::confidence::Doubt;
 use crate::formats::{Format, value};
 use crate::identifier::{Foreign, Identifier, version};
 
-/// The fewest lines of a column that decide together.
-pub(crate) const MIN_LINES: usize = 3;
-/// The most lines that are used. The more there are, the fewer bits the times must save in each.
-pub(crate) const MAX_LINES: usize = 10;
-
 /// The bits that a different explanation must save for this one to be at most possible.
 pub(crate) const DECISIVE_BITS: u32 = 8;
 
@@ -41,6 +36,16 @@ const DAY: i64 = 86_400_000_000;
 /// texts are likelier something else.
 const TEXTS_SINCE: UnixTime =
     UnixTime::from_micros(Epoch::TWITTER.unix_time().as_micros() + (36_i64.pow(11) >> 22) * 1_000);
+
+/// What a text is of all that was given, which decides how probable an ID is. Logs are full of
+/// hashes and of the IDs of traces, but people rarely paste one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of it, or a line of a column.
+    Whole,
+    /// A part of other text, which is searched for IDs.
+    Part,
+}
 
 /// The current time, which the times of IDs are compared with.
 #[derive(Clone, Copy)]

@@ -8,9 +8,10 @@ use crate::confidence::{Confidence, Doubt};
 use crate::detect::MAX_TEXT;
 use crate::detector::{Detector, Inspections};
 use crate::escapes::{MAX_ESCAPE, escapes};
+use crate::evidence::Scope;
 use crate::formats::Format;
 use crate::paste::trimmed;
-use crate::reading::{Readings, Scope};
+use crate::reading::Readings;
 
 /// Finds the IDs in a text, such as a line of a log, and returns each with its place in bytes.
 ///

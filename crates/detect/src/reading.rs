@@ -8,20 +8,10 @@ use tickid_snowflake::Preset;
 
 use crate::alphabets::Alphabets;
 use crate::confidence::{Confidence, Doubt};
-use crate::evidence::{ABOUT_BITS, DECISIVE_BITS, SYSTEM_BITS, is_for_id, surprise};
+use crate::evidence::{ABOUT_BITS, DECISIVE_BITS, SYSTEM_BITS, Scope, is_for_id, surprise};
 use crate::false_positives;
 use crate::formats::{EXAMPLES, Format};
 use crate::identifier::{Identifier, version};
-
-/// What a text is of all that was given, which decides how probable an ID is. Logs are full of
-/// hashes and of the IDs of traces, but people rarely paste one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// All of it, or a line of a column.
-    Whole,
-    /// A part of other text, which is searched for IDs.
-    Part,
-}
 
 /// A text as an ID of one format, with the confidence that it is one.
 ///
@@ -485,12 +475,14 @@ impl Readings {
         // Measure all of them before any is doubted, because a reading that is doubted for another
         // reason still explains the text.
         let (mut least, mut least_retired, mut time) = (u32::MAX, u32::MAX, None);
+        let mut behind = None;
         self.change_likely(|one| {
             one.surprise = surprise(&one.identifier, one.form, settings, now).bits();
             let prior = one.format().prior();
             if !prior.is_modest {
                 least = least.min(one.surprise);
             }
+            behind = prior.behind.map(|front| (one.format, front)).or(behind);
             if prior.doubt == Some(Doubt::Retired) {
                 least_retired = least_retired.min(one.surprise);
             }
@@ -533,19 +525,15 @@ impl Readings {
                 _ => one.format().prior().doubt,
             };
         });
-        // Those whose IDs look like more frequent ones come behind these.
-        let of = |format: Format| {
+        // One whose IDs look like more frequent ones comes behind these.
+        if let Some((format, front)) = behind {
             // What has no version is a UUID for want of a better name.
             let is_nameless = |one: &Reading| matches!(one.identifier, Identifier::Uuid(uuid) if version(uuid).is_none());
-            let mut likely = self.weighed().filter(|one| one.is_likely() && one.format == format);
-            likely.find(|one| !is_nameless(one)).map(|one| one.surprise)
-        };
-        let front = self.weighed().filter(|one| one.is_likely());
-        let front = front.filter_map(|one| Some((one.format, of(one.format().prior().behind?)?)));
-        let front = { front }.next();
-        if let Some((format, front)) = front {
+            let is_front =
+                |one: &&Reading| one.is_likely() && one.format == front && !is_nameless(one);
+            let front = self.weighed().find(is_front).map(|one| one.surprise);
             self.change_likely(|one| {
-                if one.format == format {
+                if let Some(front) = front.filter(|_| one.format == format) {
                     one.surprise = one.surprise.max(front.saturating_add(1));
                 }
             });

@@ -5,10 +5,14 @@ use tickid_core::UnixTime;
 
 use crate::confidence::Doubt;
 use crate::detect::detect;
-use crate::evidence::{MAX_LINES, MIN_LINES};
 use crate::formats::Format;
 use crate::identifier::Identifier;
 use crate::reading::{Reading, Readings};
+
+/// The fewest lines that decide, as for integers.
+pub(crate) const MIN_LINES: usize = 3;
+/// The most lines that are used. The more there are, the fewer bits the times must save in each.
+pub(crate) const MAX_LINES: usize = 10;
 
 /// What the texts of 128 bits in a column are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
