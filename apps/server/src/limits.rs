@@ -20,29 +20,33 @@ pub(crate) const RESERVE: usize = 32;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The number of open connections of all listeners together, by default 10,000. Beyond it, only
-    /// `/healthz` and `/readyz` are answered, so that probes do not take a full server for a dead
-    /// one. [`files`](Self::files) returns how many open files that takes.
+    /// The number of open connections of all listeners together, from 1 to a million and by default
+    /// 10,000. Beyond it, only `/healthz` and `/readyz` are answered, so that probes do not take a
+    /// full server for a dead one. [`files`](Self::files) returns how many open files that takes.
     pub connections: u32,
-    /// The number of IDs of one request, by default 10,000.
+    /// The number of IDs of one request, from 1 to a million and by default 10,000.
     pub count: u32,
-    /// The number of bytes of one request that are buffered, by default 65,536. Answers take as
-    /// many, or a whole answer of [`count`](Self::count) IDs. The path and headers of an HTTP
-    /// request have at most 16,384 bytes of these, because no request of a client needs more. If the
-    /// server has tokens, a command of RESP has at most 1,024 until its client has sent one.
+    /// The number of bytes of one request that are buffered, from 1,024 to 16 MiB and by default
+    /// 65,536. Answers take as many, or a whole answer of [`count`](Self::count) IDs. The path and
+    /// headers of an HTTP request have at most 16,384 bytes of these, because no request of a
+    /// client needs more. If the server has tokens, a command of RESP has at most 1,024 until its
+    /// client has sent one.
     pub request_bytes: u32,
     /// The time that a request may take for each of its steps, which are to arrive, to get its IDs
-    /// and to be answered. The default is 5 seconds. A connection has as long until its first
-    /// request. The heads of later HTTP/1.1 requests have a minute to arrive.
+    /// and to be answered. It is from 1 millisecond to a day, and by default 5 seconds. A
+    /// connection has as long until its first request. The heads of later HTTP/1.1 requests have a
+    /// minute to arrive.
     pub timeout: Duration,
-    /// The time after which a connection without a new request is closed, by default 10 minutes.
+    /// The time after which a connection without a new request is closed, from 1 millisecond to 365
+    /// days and by default 10 minutes.
     pub idle: Duration,
     /// The number of IDs per second of each token, or of all clients together if there are no
-    /// tokens. The default is `None`, for any number. A second's worth may come in one burst. For
-    /// example, with a rate of 1,000, a client can get 1,000 IDs at once, and 100 more after a
-    /// tenth of a second.
+    /// tokens, from 1 to 2^32 - 1. The default is `None`, for any number. A second's worth may come
+    /// in one burst. For example, with a rate of 1,000, a client can get 1,000 IDs at once, and 100
+    /// more after a tenth of a second.
     pub rate: Option<u64>,
-    /// The time that running requests have when the server stops, by default 5 seconds.
+    /// The time that running requests have when the server stops, up to a day and by default 5
+    /// seconds.
     pub grace: Duration,
 }
 

@@ -217,8 +217,9 @@ impl<S: Scheme + Default> Builder<S> {
     }
 
     /// Returns a builder of a generator for `node` whose random starts, if it has any, come from
-    /// `seed`. This makes tests repeatable, and it works without an operating system. Give each
-    /// generator a different seed in production. If two have the same, they draw the same starts.
+    /// `seed`, which may be any number. This makes tests repeatable, and it works without an
+    /// operating system. Give each generator a different seed in production. If two have the same,
+    /// they draw the same starts.
     ///
     /// # Examples
     /// ```
@@ -370,8 +371,9 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Sets the ticks that the generator may issue in. Two generators may have the same node if
-    /// their windows are disjoint. No clock can then make them issue the same ID.
+    /// Sets the ticks that the generator may issue in: from the window's first one up to its end,
+    /// which is excluded. Two generators may have the same node if their windows are disjoint. No
+    /// clock can then make them issue the same ID.
     ///
     /// # Examples
     /// ```
@@ -412,11 +414,11 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { pinned, ..self }
     }
 
-    /// Sets the sequences to use in each tick, so that several generators can have the same node at
-    /// the same time. If the node is itself a share of a node's sequences
-    /// ([`of_any`](Self::of_any)), the bounds have to lie inside of it, because the other sequences
-    /// may belong to a different generator. Building fails with [`BuildError::Share`] if they do
-    /// not.
+    /// Sets the sequences to use in each tick, from 0 to the scheme's highest and with both bounds
+    /// included, so that several generators can have the same node at the same time. If the node is
+    /// itself a share of a node's sequences ([`of_any`](Self::of_any)), the bounds have to lie
+    /// inside of it, because the other sequences may belong to a different generator. Building
+    /// fails with [`BuildError::Share`] if they do not.
     ///
     /// To divide a node, a share is usually simpler. It is written like a node (`23/10`, for
     /// example), and a [lease][leased] can grant it.
@@ -482,7 +484,8 @@ impl<S: Scheme, C> Builder<S, C> {
     /// Sets the longest wait of one call, measured by the clock's monotonic time. A call whose
     /// stall is known to last longer fails immediately, because waiting for only part of it would
     /// be in vain. For the same reason, building fails if a [snapshot](Self::restore) is further
-    /// ahead of the clock.
+    /// ahead of the clock. Every duration is valid. The default is one minute
+    /// ([`DEFAULT_MAX_WAIT`]).
     ///
     /// A stall past the end of the window is different, because it lasts until the window is
     /// [widened](crate::Generator::widen), which no clock predicts. The generator waits for that

@@ -125,7 +125,9 @@ impl<S: Scheme> LeasedGeneratorBuilder<S> {
 
 impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets the holder's name, for people to read. For example, `tickid lease list` shows it beside
-    /// the node.
+    /// the node. A name of more than 128 bytes
+    /// ([`Claim::MAX_HOLDER_LEN`](crate::session::Claim::MAX_HOLDER_LEN)) is cut, and control
+    /// characters are replaced.
     pub fn holder(mut self, holder: impl Into<String>) -> Self {
         self.options.holder = holder.into();
         self
@@ -134,21 +136,24 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets the time within which [`start`](Self::start) repeats a failed request whose cause can
     /// be expected to [pass](crate::session::WaitReason::passes). For example, the store does not
     /// answer, or no node is free. Retries back off exponentially with full jitter, so that many
-    /// holders can start at the same time.
+    /// holders can start at the same time. The default is zero, with which the first error ends the
+    /// start.
     pub fn start_within(mut self, start_within: Duration) -> Self {
         self.options.start_within = start_within;
         self
     }
 
     /// Sets the longest wait of [`generate`](crate::LeasedGenerator::generate) for a lease or for
-    /// its window. [`try_generate`](crate::LeasedGenerator::try_generate) never waits.
+    /// its window, by default one minute. [`try_generate`](crate::LeasedGenerator::try_generate)
+    /// never waits.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.engine.max_wait = max_wait;
         self
     }
 
     /// Sets the timeout of requests to the store. It should be well below half a term, so that a
-    /// renewal can be retried before the window ends.
+    /// renewal can be retried before the window ends. By default, it [follows the
+    /// term](crate::session::LeaseSession::timeout).
     pub fn answer_within(mut self, answer_within: Duration) -> Self {
         self.options.answer_within = Some(answer_within);
         self
