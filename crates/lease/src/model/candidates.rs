@@ -5,7 +5,7 @@ use crate::model::pool::NodePool;
 use crate::model::realm_view::RealmView;
 use crate::model::record::{Row, RowState};
 use crate::model::refusal::Refusal;
-use crate::model::rules::RealmRules;
+use crate::model::rules::{Free, RealmRules};
 use tickid_core::AnyNode;
 
 /// The nodes that were looked at and cannot be granted.
@@ -91,7 +91,7 @@ impl RealmRules<'_> {
     ) -> Result<Choice, Refusal> {
         let is_future = |ceiling| claim.now.is_some_and(|now| now < ceiling);
         let mut shortage = Shortage { is_whole: view.page_end.is_none(), ..Shortage::default() };
-        let (mut good, mut later) = (Vec::new(), None);
+        let (mut good, mut later) = (Vec::new(), None::<Free<'_>>);
         // Sort the rows into nodes that can be used now, later, or not at all.
         for (&node, state) in &view.rows {
             if self.record.part_of(node).is_none() {
@@ -102,34 +102,32 @@ impl RealmRules<'_> {
                 shortage.seen += 1;
                 continue;
             }
-            let ceiling = self.ceiling(node, Some(state));
-            match ceiling.filter(|&ceiling| self.is_free(ceiling, Some(state))) {
-                None => shortage.note(ceiling, self.limit(), 1),
-                Some(ceiling) if is_future(ceiling) => {
-                    later = later.into_iter().chain([(ceiling, node)]).min();
+            match self.free(node, Some(state)) {
+                None => shortage.note(self.ceiling(node, Some(state)), self.limit(), 1),
+                Some(free) if is_future(free.ceiling()) => {
+                    later = later.into_iter().chain([free]).min_by_key(Free::order);
                 }
-                Some(_) => good.push(node),
+                Some(free) => good.push(free),
             }
         }
         // Choose at random, so that claims that race for a node rarely meet again. Nodes without a
         // row come second, because a row stays forever.
         let pick = usize::try_from(claim.dice() >> 1).unwrap_or(0);
         let chosen = match good.get(pick % good.len().max(1)) {
-            Some(&node) => Some(node),
+            Some(&free) => Some(free),
             None if may_add => self.gap(view, start, is_future, &mut shortage, &mut later),
             None => None,
         };
         // A node whose window starts later is better than none, unless the claimant must issue at
         // once.
-        let later = later.filter(|(ceiling, _)| {
+        let later = later.filter(|free| {
             if claim.only_started {
-                shortage.note(Some(*ceiling), self.limit(), 1);
+                shortage.note(Some(free.ceiling()), self.limit(), 1);
             }
             !claim.only_started
         });
-        let chosen = chosen.or(later.map(|(_, node)| node));
-        let Some(node) = chosen else { return Ok(Choice::Shortage(shortage)) };
-        self.grant(node, view.rows.get(&node), claim).map(Choice::Row)
+        let Some(free) = chosen.or(later) else { return Ok(Choice::Shortage(shortage)) };
+        self.grant(free, claim).map(Choice::Row)
     }
 
     /// Returns the row of a lease of `node`. That is the one that an earlier attempt of the claim
@@ -152,12 +150,12 @@ impl RealmRules<'_> {
         if let Some(not_yet) = self.not_yet() {
             return Err(not_yet);
         }
-        let is_open = self.record.is_complete() && self.record.part_of(node).is_some();
-        match self.ceiling(node, state).filter(|&ceiling| is_open && self.is_free(ceiling, state)) {
-            Some(ceiling) if claim.now.is_none_or(|now| now >= ceiling) => {
-                self.grant(node, state, claim).map(Some)
+        let is_complete = self.record.is_complete();
+        match self.free(node, state).filter(|_| is_complete) {
+            Some(free) if claim.now.is_none_or(|now| now >= free.ceiling()) => {
+                self.grant(free, claim).map(Some)
             }
-            _ => Ok(None),
+            Some(_) | None => Ok(None),
         }
     }
 
@@ -171,25 +169,16 @@ impl RealmRules<'_> {
         Some(Refusal::NotYet { from, now, why: self.record.pause() })
     }
 
-    /// Reports whether a node that ends there can be granted.
-    pub(crate) fn is_free(&self, ceiling: u64, state: Option<&RowState>) -> bool {
-        let is_gone = match state {
-            Some(RowState::Intact { row, is_dead, .. }) => *is_dead || row.token.is_none(),
-            Some(RowState::Malformed { .. } | RowState::Newer { .. }) | None => false,
-        };
-        (ceiling <= self.now || is_gone) && self.next_ceiling(ceiling) <= self.limit()
-    }
-
     /// Returns the first node from `start` on that was never granted, as far as the page shows
     /// that.
-    fn gap(
+    fn gap<'v>(
         &self,
-        view: &RealmView,
+        view: &'v RealmView,
         start: AnyNode,
         is_future: impl Fn(u64) -> bool,
         shortage: &mut Shortage,
-        later: &mut Option<(u64, AnyNode)>,
-    ) -> Option<AnyNode> {
+        later: &mut Option<Free<'v>>,
+    ) -> Option<Free<'v>> {
         // The parts of the pool whose nodes without a row may be granted. The others are part of
         // the shortage.
         let mut open = Vec::new();
@@ -215,15 +204,15 @@ impl RealmRules<'_> {
                 Some(end) => start <= *node || *node <= end,
             };
             let nodes = pool.nodes_from(start).take_while(in_page);
-            nodes.into_iter().find(|node| !view.rows.contains_key(node))
+            let node = nodes.into_iter().find(|node| !view.rows.contains_key(node))?;
+            self.free(node, None)
         };
         // A node whose window starts later is only the second choice.
         let now = first(false);
         if now.is_none()
-            && let Some(node) = first(true)
+            && let Some(free) = first(true)
         {
-            let ceiling = self.ceiling(node, None)?;
-            *later = later.iter().copied().chain([(ceiling, node)]).min();
+            *later = later.iter().copied().chain([free]).min_by_key(Free::order);
         }
         now
     }

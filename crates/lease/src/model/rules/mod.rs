@@ -6,10 +6,19 @@
 //! changed that the decision rests on. One fact carries the argument: all IDs of a node that may have
 //! been issued lie below its *ceiling*, and a new window starts there.
 //!
+//! A rule on who may have a node, and when, belongs in [`RealmRules::free`]: whatever grants a node,
+//! the choice of a claim and its repetition alike, needs the [`Free`] that only this function makes.
+//! A rule over several rows needs more, because a commit compares one row and the record: decide it
+//! on a view of `Scope::All`, and write the record too, so that of two such decisions at the same
+//! time only one is committed.
+//!
 //! All ticks are the realm's.
 
+mod grant;
 #[cfg(test)]
 pub(super) mod tests;
+
+pub(crate) use self::grant::Free;
 
 use tickid_core::{AnyNode, UnixTime};
 
@@ -134,7 +143,7 @@ impl<'a> RealmRules<'a> {
 
     /// Returns the ceiling of a new window from `floor`. If the floor is already beyond the reach of
     /// a lease, the window would be empty, so it gets one term.
-    pub(crate) fn next_ceiling(&self, floor: u64) -> u64 {
+    fn next_ceiling(&self, floor: u64) -> u64 {
         let reach = self.reach();
         if reach > floor { reach } else { floor.saturating_add(self.record.realm.term_ticks()) }
     }
@@ -149,36 +158,6 @@ impl<'a> RealmRules<'a> {
         };
         let part = self.record.part_of(node).map_or(0, |part| part.floor);
         Some(own.max(part).max(self.record.floor))
-    }
-
-    /// Returns the row of a new lease of `node`, from its ceiling on.
-    ///
-    /// # Errors
-    /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left, [`Refusal::Malformed`] or
-    /// [`Refusal::Newer`] for a row that cannot be read.
-    pub(crate) fn grant(
-        &self,
-        node: AnyNode,
-        state: Option<&RowState>,
-        claim: &Claim,
-    ) -> Result<Row, Refusal> {
-        let end = self.record.realm.end();
-        let floor = self.ceiling(node, state).ok_or_else(|| unreadable(node, state))?;
-        let ceiling = self.next_ceiling(floor).min(end);
-        if ceiling <= floor {
-            return Err(Refusal::EndOfTime { last: end - 1 });
-        }
-        let row = state.and_then(RowState::row);
-        Ok(Row {
-            node,
-            token: Some(claim.token),
-            holder: claim.holder().to_owned(),
-            era: self.record.era,
-            floor,
-            ceiling,
-            cut: row.map(|row| row.cut).unwrap_or_default(),
-            extra: row.map(|row| row.extra.clone()).unwrap_or_default(),
-        })
     }
 
     /// Returns the row of a node whose holders before this one are unknown, as if the last of them

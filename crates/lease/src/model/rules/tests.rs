@@ -237,8 +237,11 @@ fn claims_keep_unended_leases() {
 fn no_window_is_empty() {
     let record = record();
     let (end, claim) = (record.realm.end(), Claim::new(Token::from_bits(8), "", None));
-    let rules = RealmRules::new(&record, at(100)).unwrap();
-    let grant = |ceiling| rules.grant(node(1), Some(&intact(row(1, ceiling), 1)), &claim);
+    let rules = RealmRules::new(&record, at(end.cast_signed() - 1)).unwrap();
+    let grant = |ceiling| {
+        let state = dead(row(1, ceiling));
+        rules.grant(rules.free(node(1), Some(&state)).unwrap(), &claim)
+    };
     let last = grant(end - 1).unwrap();
     assert_eq!((last.floor, last.ceiling), (end - 1, end));
     assert_eq!(grant(end).unwrap_err(), Refusal::EndOfTime { last: end - 1 });
