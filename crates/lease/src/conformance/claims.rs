@@ -11,6 +11,7 @@ use tickid_core::{AnyNode, TickScale, UnixTime};
 use super::{Scene, Testbed, answer, assert_same, quarantined_of_exhausted};
 use crate::model::lease::{Claim, Lease};
 use crate::model::realm_spec::RealmSpec;
+use crate::model::record::PauseReason;
 use crate::model::refusal::Refusal;
 use crate::model::token::Token;
 use crate::store::Store;
@@ -195,6 +196,19 @@ pub fn no_grant_before_the_epoch(testbed: &dyn Testbed) {
         let other = other.with(|realm| RealmSpec { scale, end, ..realm });
         let error = other.try_acquire().unwrap_err();
         assert!(matches!(error.refusal(), Some(Refusal::StoreClock { .. })), "{error}");
+    }
+}
+
+/// Nothing is granted while a realm pauses, and the refusal says until when and why.
+pub fn no_grant_before_the_start(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "0-1/8");
+    let floor = answer(scene.store.invalidate(&scene.realm)).unwrap();
+    let error = scene.try_acquire().unwrap_err();
+    match error.refusal() {
+        Some(&Refusal::NotYet { from, why, .. }) => {
+            assert_eq!((scene.tick(from), why), (floor, Some(PauseReason::Invalidated)));
+        }
+        _ => panic!("{error}"),
     }
 }
 

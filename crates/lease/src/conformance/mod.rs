@@ -12,6 +12,9 @@
 //! | [`realms`] | the start of realms, and changes of their pools and terms |
 //! | [`trouble`] | clocks that were wrong, damaged rows, stores that lost data |
 //! | [`losses`] | lost data that only a claim shows |
+//!
+//! The list of refusals names a scenario that provokes each. A refusal that is new to the rules does
+//! not compile until it is in the list.
 
 #![allow(
     clippy::expect_used,
@@ -27,6 +30,7 @@ pub mod realms;
 pub mod renewals;
 pub mod trouble;
 
+use core::cell::RefCell;
 use core::time::Duration;
 
 use tickid_core::{AnyNode, TickScale, TickStart, UnixTime};
@@ -128,6 +132,7 @@ macro_rules! store_scenarios {
             claims::holder_names_are_kept,
             claims::windows_end_with_the_scheme,
             claims::no_grant_before_the_epoch,
+            claims::no_grant_before_the_start,
             claims::rows_never_outnumber_holders,
             renewals::renewals_do_not_add_up,
             renewals::expired_node_keeps_its_ceiling,
@@ -146,6 +151,7 @@ macro_rules! store_scenarios {
             realms::only_removed_nodes_are_lost,
             realms::split_pools_never_overlap,
             realms::restored_nodes_have_no_lease,
+            realms::reserved_nodes_are_kept,
             realms::one_claim_across_pools,
             realms::terms_change_with_the_realm,
             trouble::repair_needs_a_quarantine,
@@ -181,7 +187,8 @@ macro_rules! store_scenarios {
         $(
             #[test]
             fn $scenario() {
-                $crate::conformance::$module::$scenario(&$testbed);
+                let scenario = $crate::conformance::$module::$scenario;
+                $crate::conformance::run(scenario, stringify!($scenario), &$testbed);
             }
         )*
     };
@@ -200,17 +207,74 @@ macro_rules! store_scenarios {
     };
     (@function $server:ty, $testbed:path; $module:ident::$scenario:ident) => {
         (stringify!($scenario), {
-            let scenario: fn(&$server) =
-                |server| $crate::conformance::$module::$scenario(&$testbed(server));
-            scenario
+            let test: fn(&$server) = |server| {
+                let scenario = $crate::conformance::$module::$scenario;
+                $crate::conformance::run(scenario, stringify!($scenario), &$testbed(server));
+            };
+            test
         })
     };
+}
+
+/// Declares the list of refusals, each with a scenario that provokes it, and after the semicolon
+/// those that none provokes. A refusal that is missing does not compile.
+macro_rules! refusals {
+    ($($refusal:ident: $module:ident::$scenario:ident),+; $($other:ident),+) => {
+        const PROVOKED: &[(&str, &str, fn(&Refusal) -> bool)] = &[$((
+            stringify!($refusal),
+            stringify!($scenario),
+            |refusal| matches!(refusal, Refusal::$refusal { .. }),
+        )),+];
+
+        const _: &[fn(&dyn Testbed)] = &[$($module::$scenario),+];
+
+        const _: fn(&Refusal) = |refusal| match refusal {
+            $(Refusal::$refusal { .. } => {})+
+            $(Refusal::$other { .. } => {})+
+        };
+    };
+}
+
+refusals! {
+    Lost: renewals::expired_node_keeps_its_ceiling,
+    NoFreeNode: claims::a_held_node_is_not_granted,
+    NotYet: claims::no_grant_before_the_start,
+    OtherRealm: renewals::a_lease_of_another_realm_is_refused,
+    Mismatch: realms::another_realm_is_refused,
+    NoRealm: realms::unknown_realms_are_not_listed,
+    LostRecord: losses::lost_records_are_restored,
+    NoRow: trouble::repair_needs_a_quarantine,
+    Malformed: trouble::malformed_row_costs_one_node,
+    NotQuarantined: trouble::repair_needs_a_quarantine,
+    Reserved: realms::reserved_nodes_are_kept,
+    Overlap: realms::reserved_nodes_are_kept,
+    StoreClock: claims::no_grant_before_the_epoch,
+    EndOfTime: claims::windows_end_with_the_scheme;
+    // No release writes such a row yet. `newer_rows_are_left_alone` makes one in a folder, and the
+    // tests of the rules have others.
+    Newer
 }
 
 /// Longer than any request may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The term of realms whose leases expire within a scenario.
 const SHORT: Duration = Duration::from_millis(200);
+
+thread_local! {
+    /// The refusals that this thread has received since its scenario began.
+    static RECEIVED: RefCell<Vec<Refusal>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runs a scenario, and checks that it provoked the refusals that the list names it for.
+#[doc(hidden)]
+pub fn run(scenario: fn(&dyn Testbed), name: &str, testbed: &dyn Testbed) {
+    RECEIVED.take();
+    scenario(testbed);
+    let received = RECEIVED.take();
+    for (refusal, _, is_it) in PROVOKED.iter().filter(|(_, scenario, _)| *scenario == name) {
+        assert!(received.iter().any(is_it), "{name} has not provoked the refusal {refusal}");
+    }
+}
 
 /// A realm of a scenario, and its store.
 struct Scene<'a> {
@@ -220,7 +284,9 @@ struct Scene<'a> {
 }
 
 fn answer<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    block_on(answer, TIMEOUT)
+    block_on(answer, TIMEOUT).inspect_err(|error| {
+        RECEIVED.with_borrow_mut(|received| received.extend(error.refusal().cloned()));
+    })
 }
 
 impl<'a> Scene<'a> {

@@ -7,9 +7,10 @@ use std::sync::Barrier;
 use std::thread;
 
 use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
+use crate::backend::{Change, RowChange};
 use crate::model::lease::Lease;
 use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
-use crate::model::record::{PauseReason, Rows};
+use crate::model::record::{Extra, PauseReason, Row, Rows};
 use crate::model::refusal::Refusal;
 use crate::model::rules::Standing;
 use crate::store::Start;
@@ -268,6 +269,39 @@ pub fn restored_nodes_have_no_lease(testbed: &dyn Testbed) {
     let again = scene.acquire();
     assert_eq!(again.node, whole.node);
     assert_eq!(again.floor, half.ceiling);
+}
+
+/// A node that is reserved for good is not granted, no repair frees it, and no nodes of another size
+/// get its IDs.
+pub fn reserved_nodes_are_kept(testbed: &dyn Testbed) {
+    let scene = Scene::new(testbed, "7/8");
+    let lease = scene.acquire();
+    scene.release(&lease, None).unwrap();
+    // The row that functions in PostgreSQL write.
+    let (node, holder) = (lease.node, "functions".to_owned());
+    let extra = Extra(serde_json::from_str(r#"{"reserved":true}"#).unwrap());
+    let ceiling = scene.realm.end();
+    let row = Row { ceiling, holder: holder.clone(), extra, ..scene.row(node) };
+    let view = scene.list();
+    let version = view.rows[&node].version();
+    let change = Change {
+        generation: view.generation,
+        within: None,
+        record_version: view.record.map(|(_, version)| version),
+        record: None,
+        row: Some(RowChange { node, version, exactly: None, row: Some(row) }),
+    };
+    let commit = answer(scene.store.inner().commit(scene.realm.name(), &change)).unwrap();
+    assert!(commit.is_written());
+
+    assert_eq!(scene.standing(node), Standing::Reserved);
+    assert!(scene.try_acquire().is_err());
+    let error = answer(scene.store.repair(scene.realm.name(), node)).unwrap_err();
+    assert_eq!(error.refusal(), Some(&Refusal::Reserved { node, holder: holder.clone() }));
+    let halves = scene.with_pool("14-15/9");
+    let error = answer(scene.store.reconfigure(&halves)).unwrap_err();
+    let range = halves.pool().ranges()[0];
+    assert_eq!(error.refusal(), Some(&Refusal::Overlap { range, node, holder }));
 }
 
 /// The claim's first lease ended with its node, although the node has come back since.
