@@ -1,7 +1,7 @@
 //! `tickid gen` as a process.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 #[cfg(target_os = "linux")]
 use std::path::Path;
@@ -364,8 +364,12 @@ fn past_times_get_ids_line_by_line() {
     let lines: Vec<&str> = ran.stdout.lines().collect();
     let empty: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].is_empty()).collect();
     assert_eq!(empty, [0, 3, 5, 7], "{}", ran.stdout);
-    // Of a file, standard input is not read.
-    let of_file = run_with_input(&format!("{gen_ids} {}", file.display()), b"id,created_at\n1,0\n");
+    // Of a file, standard input is not read. It is no pipe, which would break.
+    let other = folder.path().join("input.csv");
+    fs::write(&other, "id,created_at\n1,0\n").expect("a file");
+    let mut of_file = tickid(&format!("{gen_ids} {}", file.display()));
+    let of_file = of_file.stdin(File::open(other).expect("a file")).output();
+    let of_file = Ran::from(of_file.expect("runs"));
     assert_eq!((of_file.status, of_file.stdout.as_str()), (INVALID, ran.stdout.as_str()));
     let missing = run("gen nanoflake --node 5 --times /no/such/file");
     assert_eq!(missing.status, USAGE, "{}", missing.stderr);
