@@ -47,6 +47,8 @@ mod stores;
 mod subjects;
 #[cfg(unix)]
 mod task;
+#[cfg(unix)]
+mod terms;
 
 /// Returns a number of repetitions: `usual`, unless the environment sets it, as `cargo xtask
 /// verify` does.
@@ -72,6 +74,7 @@ fn main() -> std::process::ExitCode {
             stopped::tests(),
             rollbacks::tests(),
             pools::tests(),
+            terms::tests(),
             lost_rows::tests(),
             outages::tests(),
         ]
