@@ -1,5 +1,5 @@
 //! Two servers over one store, under load: killed, stopped, paused past their windows, cut off from
-//! the store, and given wrong clocks.
+//! the store, and given other terms and wrong clocks.
 
 use core::net::SocketAddr;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use tickid_sno::SnoId;
 use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis, clock_library};
 
 use super::Folder;
-use super::serving::{Client, Serving};
+use super::serving::{Client, Serving, http};
 use crate::process::{OK, ran_in, with_state};
 
 /// The number of IDs of one request.
@@ -74,8 +74,8 @@ struct Scale {
     duration: Duration,
     /// The store is down for as long, and until a server has no window left.
     outage: Duration,
-    /// The options of the realm's terms.
-    terms: &'static str,
+    /// The realm's term and skew, in milliseconds. They are doubled for a while.
+    terms: [u64; 2],
     /// The steps of the clock, in seconds, both ways.
     steps: &'static [u32],
 }
@@ -88,14 +88,14 @@ impl Scale {
                 clients: 8,
                 duration: Duration::ZERO,
                 outage: Duration::ZERO,
-                terms: "--term 500ms --skew 500ms",
+                terms: [500, 500],
                 steps: &[2],
             },
             Some(seconds) => Self {
                 clients: 64,
                 duration: Duration::from_secs(seconds),
                 outage: Duration::from_secs(setting("TICKID_SERVE_OUTAGE").unwrap_or(60)),
-                terms: "",
+                terms: [10_000, 5_000],
                 steps: &[2, 3_600],
             },
         }
@@ -119,6 +119,14 @@ struct Member {
 impl Member {
     fn is_stalled(&self) -> bool {
         self.serving.client().ask("TICKID.NEXT fleet").unwrap().starts_with("-TRYAGAIN")
+    }
+
+    /// Returns the time to the end of its window, in seconds.
+    fn window(&self) -> f64 {
+        let (_, metrics) = http(self.serving.http, "/metrics", "");
+        let of_realm = "tickid_lease_window_seconds{realm=\"fleet\"} ";
+        let window = metrics.lines().find_map(|line| line.strip_prefix(of_realm));
+        window.unwrap().parse().unwrap()
     }
 
     fn end(self) -> Ended {
@@ -188,6 +196,17 @@ fn start(state: &Path, url: &str, clock: Option<&Path>, holder: &str) -> Member 
     Member { serving, target }
 }
 
+/// Creates the realm, or changes it.
+fn init(state: &Path, options: &str, url: &str) {
+    let init = format!("lease init sno --realm fleet --store {url} {options}");
+    let init = ran_in(state, &init);
+    assert_eq!(init.status, OK, "{}", init.stderr);
+}
+
+fn options_of([term, skew]: [u64; 2]) -> String {
+    format!("--term {term}ms --skew {skew}ms")
+}
+
 fn fake_time(command: &mut Command, clock: &Path, library: &Path) {
     command
         .env("LD_PRELOAD", library)
@@ -208,9 +227,8 @@ fn set_clock(clock: &Path, seconds: u32) {
 pub(crate) fn survives<G: Ground>(ground: &G) {
     let (scale, state) = (Scale::of_this_run(), TempDir::new().unwrap());
     // As many nodes as servers, so that a node is leased again as soon as it can be.
-    let init = format!("lease init sno --realm fleet --pool 0-1/16 --new {}", scale.terms);
-    let init = ran_in(state.path(), &format!("{init} --store {}", ground.url()));
-    assert_eq!(init.status, OK, "{}", init.stderr);
+    let realm = "--pool 0-1/16 --new";
+    init(state.path(), &format!("{realm} {}", options_of(scale.terms)), &ground.url());
     let clock = clock_library().map(|_| state.path().join("clock"));
     if let Some(clock) = &clock {
         set_clock(clock, 0);
@@ -317,6 +335,8 @@ impl<G: Ground> Fleet<'_, G> {
             end();
             members.iter().for_each(|member| self.more(member));
 
+            self.change_terms(scale.terms, &members);
+
             for &step in scale.steps {
                 self.step_clock(step, &members);
             }
@@ -327,6 +347,21 @@ impl<G: Ground> Fleet<'_, G> {
             ended.push(member.end());
         }
         (rounds, ended)
+    }
+
+    /// Doubles the realm's terms, and restores them once all servers have the longer windows.
+    fn change_terms(&self, terms: [u64; 2], members: &[Member; 2]) {
+        let change = |terms| {
+            let options = format!("--reconfigure {}", options_of(terms));
+            init(self.state.path(), &options, &self.ground.url());
+        };
+        change(terms.map(|term| 2 * term));
+        // Without an allowance, a window reaches ahead by the term and the skew.
+        let ahead = Duration::from_millis(terms.iter().sum()).as_secs_f64();
+        self.until("longer windows", || members.iter().all(|member| member.window() > ahead));
+        members.iter().for_each(|member| self.more(member));
+        change(terms);
+        members.iter().for_each(|member| self.more(member));
     }
 
     /// Sets the clock forward, and back once all servers have issued IDs or stalled.
