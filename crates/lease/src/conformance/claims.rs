@@ -84,7 +84,7 @@ pub fn racing_claims_get_own_windows(testbed: &dyn Testbed) {
     let scene = Scene::unknown(testbed, "0/1,4-5/3").term(Duration::from_millis(10)).begun();
     let together = Barrier::new(CLAIMANTS);
     let race = |claimant: usize, store: Store, realm: &RealmSpec, full: SyncSender<()>| {
-        let mut windows = Vec::new();
+        let (mut windows, mut late) = (Vec::new(), 0);
         together.wait();
         while windows.len() < WINDOWS {
             let lease = match answer(store.acquire(realm, &mut Scene::claim())) {
@@ -95,14 +95,20 @@ pub fn racing_claims_get_own_windows(testbed: &dyn Testbed) {
                     continue;
                 }
             };
-            // Another client may be granted the node meanwhile.
-            let unless_lost = |error: StoreError| assert!(error.is_lost(), "{error}");
-            let renewed = answer(store.renew(realm, &lease)).map_err(unless_lost);
+            // Another client may be granted the node meanwhile. Renewals of so short a term are soon
+            // repeated, so on a busy machine some get no answer, and were carried out or not.
+            let mut unless_lost = |error: StoreError| {
+                late += usize::from(error.is_unreachable());
+                assert!(error.is_lost() || error.is_unreachable() && late < WINDOWS, "{error:?}");
+                error.is_lost()
+            };
+            let renewed = answer(store.renew(realm, &lease)).map_err(&mut unless_lost);
             let Lease { node, floor, mut ceiling, .. } = renewed.unwrap_or(lease);
             let used = floor.max(ceiling - 1 - (windows.len() % 8) as u64);
             if !(claimant + windows.len()).is_multiple_of(4) {
                 let released = answer(store.release(realm, &lease, Some(used)));
-                ceiling = released.map_err(unless_lost).map_or(ceiling, |()| used + 1);
+                let is_lost = released.map_err(unless_lost).is_err_and(|is_lost| is_lost);
+                ceiling = if is_lost { ceiling } else { used + 1 };
             }
             windows.push((node, floor, ceiling));
         }
