@@ -449,12 +449,17 @@ RETURN pg_sequence_last_value(home) IS NOT DISTINCT FROM tickid.home_v1(word);
 CREATE OR REPLACE FUNCTION tickid.is_readable_v1(word regclass) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    name_of_word CONSTANT text := word;
     name text;
     is_readable boolean;
 BEGIN
+    -- Without a name, it was dropped during the call, since the statements made it anew.
+    IF name_of_word ~ '^[0-9]+$' THEN
+        RETURN false;
+    END IF;
     FOREACH name IN ARRAY ARRAY['word', 'written', 'ready', 'flushed'] LOOP
         EXECUTE format('SELECT EXISTS (SELECT FROM %s)',
-            replace(word::text, '.word_', '.' || name || '_')) INTO is_readable;
+            replace(name_of_word, '.word_', '.' || name || '_')) INTO is_readable;
         EXIT WHEN NOT is_readable;
     END LOOP;
     RETURN is_readable;

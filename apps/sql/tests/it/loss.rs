@@ -439,7 +439,7 @@ pub(crate) fn start_standby(base: &Base<'_>) -> Session {
     base.server
         .tell(
             "pg_basebackup --host=\"$PWD\" --username=tickid --pgdata=standby --checkpoint=fast \
-             --wal-method=stream --write-recovery-conf && mkdir sockets && \
+             --wal-method=stream --write-recovery-conf && mkdir -p sockets && \
              echo \"unix_socket_directories = '$PWD/sockets'\" >>standby/postgresql.conf && \
              { pg_ctl start --wait --pgdata=standby --log=standby.log || \
              { cat standby.log; false; }; }",
@@ -542,7 +542,12 @@ fn functions_newer_than_a_standby_are_mended(_: &Postgres) {
         )
         .unwrap();
     server.begin().unwrap();
+    let before = base.psql("SELECT 'tickid.word_1'::regclass::oid");
     mended(&base, Some(create), last, &mut follower);
+    // As a call finds it that the statements overtake.
+    let check = format!("tickid.check_readable_v1({before}::regclass)");
+    let error = base.session().one(&check).unwrap_err();
+    assert!(error.starts_with("the server cannot read the sequence"), "{error}");
 }
 
 /// It is recovered to a point after that.
