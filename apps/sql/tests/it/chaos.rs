@@ -1,17 +1,21 @@
 //! Followers of a table that is written in every way at once read each row once and in order, also
-//! while the functions move to other nodes. If there is time, the server crashes and its clock steps
-//! meanwhile.
+//! while the functions move to other nodes and a standby takes the server's place. If there is time,
+//! the server crashes and its clock steps meanwhile.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeSet;
+use std::sync::{Mutex, RwLock};
 use std::thread;
 use std::time::Instant;
 
+use tickid_lease::admin::Start;
+use tickid_sql::Script;
 use tickid_testkit::Dice;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, Session, TIMED_OUT, TIMEOUT};
-use crate::follow::{Follower, Id, id_type, moving_statements, own_server};
+use crate::follow::{Follower, Id, id_type, moving_statements, own_server, with_clock};
+use crate::loss::{STOP_STANDBY, start_standby};
 use crate::sessions::many_ids;
 
 pub(crate) const TESTS: [Test<Postgres>; 1] =
@@ -31,11 +35,11 @@ enum Habit {
     Writes,
     TimesOut,
     Slow,
-    /// Moves the functions at first.
-    Moves,
+    /// Moves the functions and promotes a standby at first.
+    Changes,
 }
 
-/// Of a round with and without moves.
+/// Of a round with and without changes.
 const HABITS: [Habit; 5] =
     [Habit::Keeps, Habit::Forgets, Habit::Writes, Habit::TimesOut, Habit::Slow];
 
@@ -99,23 +103,54 @@ fn script_clock(base: &Base<'_>) {
     ));
 }
 
+/// What must not happen at the same time.
+#[derive(Default)]
+struct Locks {
+    /// Read during each transaction that writes rows. A promotion waits for the end of all, since the
+    /// rows that a standby does not have yet would be lost.
+    transactions: RwLock<()>,
+    /// A promotion, or a crash of the server or a step of its clock.
+    events: Mutex<()>,
+}
+
 /// Connects, as soon as the server is up again.
 fn connect(base: &Base<'_>) -> Session {
     let begin = Instant::now();
     loop {
         match Session::try_open(&base.url()) {
             Ok(session) => return session,
-            Err(error) => assert!(is_long() && begin.elapsed() < TIMEOUT, "{error}"),
+            Err(error) => assert!(begin.elapsed() < TIMEOUT, "{error}"),
         }
     }
 }
 
-/// Connects again after a crash of the server, and takes no other error.
+/// Connects again after a crash or a promotion of the server, and takes no other error.
 #[track_caller]
 fn connect_again(base: &Base<'_>, error: &str) -> Session {
-    let lost = ["no answer", "terminating connection"];
-    assert!(is_long() && lost.iter().any(|start| error.starts_with(start)), "{error}");
+    let lost = [
+        "no answer",
+        "terminating connection",
+        "the server cannot read the sequence",
+        // The statements made it anew during the call.
+        "could not open relation with OID",
+    ];
+    assert!(lost.iter().any(|start| error.starts_with(start)), "{error}");
     connect(base)
+}
+
+/// Asks until the server answers. Returns the first column of the last row, if there is one.
+#[track_caller]
+fn ask(base: &Base<'_>, statements: &str) -> String {
+    let (begin, mut session) = (Instant::now(), connect(base));
+    loop {
+        match session.ask(statements) {
+            Ok(rows) => return rows.into_iter().next_back().unwrap_or_default(),
+            Err(error) => {
+                assert!(begin.elapsed() < TIMEOUT, "{error}");
+                session = connect_again(base, &error);
+            }
+        }
+    }
 }
 
 /// Steps the clock, has the locks of open transactions move to the table of all sessions, and
@@ -189,27 +224,81 @@ fn move_on(base: &Base<'_>, kind: Kind, follower: &mut Follower) {
     }
 }
 
+/// Has a standby take the server's place, under its URL. It has all rows, but its bound of IDs is
+/// below the last ones that were drawn, and the followers are there. Functions that are newer than
+/// the standby need their statements once more.
+fn promote(
+    base: &Base<'_>,
+    kind: Kind,
+    follower: &mut Follower,
+    standby: &Session,
+    are_newer: bool,
+    locks: &Locks,
+) {
+    let _alone = locks.events.lock().unwrap();
+    let no_transactions = locks.transactions.write().unwrap();
+    let draw = format!("SELECT {}", kind.draw());
+    ask(base, "SET LOCAL synchronous_commit = on; SELECT setval('public.step', 0)");
+    let position = ask(base, "SELECT pg_current_wal_flush_lsn()");
+    while standby.one(&format!("pg_last_wal_replay_lsn() >= '{position}'")).unwrap() == "f" {}
+    base.server.tell(STOP_STANDBY).unwrap();
+    // Within the skew.
+    ask(base, "SELECT setval('public.step', 4000000)");
+    let ahead = Id::new(&ask(base, &draw));
+    read_up_to(base, kind, follower, &ahead);
+    base.server
+        .tell(
+            "pg_ctl stop --wait --mode=immediate --pgdata=data && rm -rf data && \
+             mv standby data && sed -i /unix_socket_directories.*sockets/d data/postgresql.conf && \
+             { pg_ctl start --wait --pgdata=data --log=server.log \
+             --options='-c hot_standby=off -c primary_conninfo=' || \
+             { cat server.log; false; }; } && pg_ctl promote --wait --pgdata=data",
+        )
+        .unwrap();
+    if are_newer {
+        let script = Script::new(&kind.realm(pool(kind)), Start::Delayed);
+        ask(base, &with_clock(&script, CLOCK));
+    }
+    drop(no_transactions);
+    // The clock must not step back before the pause is over.
+    ask(base, &draw);
+}
+
+/// Has a follower read a part of the rows.
+fn keep_up(base: &Base<'_>, kind: Kind, follower: &mut Follower) {
+    for _ in 0..10 {
+        let drawn = Id::new(&ask(base, &format!("SELECT {}", kind.draw())));
+        read_up_to(base, kind, follower, &drawn);
+    }
+}
+
 /// Has a follower read all rows up to an ID.
 fn read_up_to(base: &Base<'_>, kind: Kind, follower: &mut Follower, end: &Id) {
-    let mut session = connect(base);
+    let (mut answered, mut session) = (Instant::now(), connect(base));
     loop {
         match session.one(&kind.draw()).and_then(|_| follower.poll(&session)) {
             Ok(last) if last >= *end => return,
-            Ok(_) => {}
-            Err(error) => session = go_on(base, follower, &error),
+            Ok(_) => answered = Instant::now(),
+            Err(error) => {
+                assert!(answered.elapsed() < TIMEOUT, "{error}");
+                session = go_on(base, follower, &error);
+            }
         }
     }
 }
 
 /// Inserts in transactions of every form. The first writer also disturbs all.
-fn write(base: &Base<'_>, kind: Kind, seed: u64) {
-    let (mut session, mut dice) = (base.session(), Dice::new(seed));
+fn write(base: &Base<'_>, kind: Kind, seed: u64, locks: &Locks) {
+    let (mut session, mut dice) = (connect(base), Dice::new(seed));
     for number in 0..TRANSACTIONS {
         let name = format!("{seed}-{number}");
-        let mut result = insert(&session, kind, &mut dice, &name);
-        if is_long() && seed.is_multiple_of(WRITERS) && result.is_ok() {
+        let mut result = Ok(());
+        if is_long() && seed.is_multiple_of(WRITERS) {
+            let _alone = locks.events.lock().unwrap();
             result = disturb(base, &session, &mut dice, number);
         }
+        let _open = locks.transactions.read().unwrap();
+        result = result.and_then(|()| insert(&session, kind, &mut dice, &name));
         while let Err(error) = result {
             session = connect_again(base, &error);
             // It may have been prepared.
@@ -279,7 +368,7 @@ fn poll(
     dice: &mut Dice,
 ) -> Result<(), String> {
     match habit {
-        Habit::Keeps | Habit::Moves => drop(follower.poll(session)?),
+        Habit::Keeps | Habit::Changes => drop(follower.poll(session)?),
         Habit::Slow => {
             session.one("pg_sleep(0.05)")?;
             follower.poll(session)?;
@@ -327,9 +416,12 @@ impl Drop for Writing<'_> {
     }
 }
 
-/// Whether the functions move in a round.
-const fn has_moves(kind: Kind, round: u64) -> bool {
-    round % 2 == 1 && !matches!(kind, Kind::KuidLocal)
+/// Whether the functions move in a round, and whether a standby is promoted then. There are no moves
+/// after a promotion, which `tickid lease invalidate` would have to follow.
+fn changes(kind: Kind, round: u64) -> (bool, bool) {
+    let (is_odd, first) = (round % 2 == 1, if is_long() { 3 } else { 1 });
+    let has_moves = is_odd && round <= first && kind != Kind::KuidLocal;
+    (has_moves, is_odd && round >= first && (is_long() || round == first))
 }
 
 /// Returns the rows of a round and what each follower has read. Faults are those of a node, and so
@@ -345,21 +437,24 @@ fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<
     ));
     let mut followers: Vec<_> =
         HABITS.map(|habit| (format!("{habit:?}"), habit, Follower::new(kind))).into();
-    let writing = &AtomicU64::new(WRITERS);
-    if has_moves(kind, round) {
+    let (writing, locks) = (&AtomicU64::new(WRITERS), &Locks::default());
+    let (has_moves, has_promotion) = changes(kind, round);
+    if has_moves || has_promotion {
         writing.fetch_add(1, Ordering::SeqCst);
-        followers.push(("Moves".to_owned(), Habit::Moves, Follower::new(kind)));
-    } else {
+        followers.push(("Changes".to_owned(), Habit::Changes, Follower::new(kind)));
+    }
+    if !has_moves {
         plant_faults(base);
         let planted =
             FAULTS.map(|fault| (fault.to_owned(), Habit::Keeps, Follower::new(kind).by(fault)));
         followers.extend(planted);
     }
+    let standby = &Mutex::new(has_promotion.then(|| start_standby(base)));
     thread::scope(|scope| {
         for writer in 0..WRITERS {
             scope.spawn(move || {
                 let _writing = Writing(writing);
-                write(base, kind, round * WRITERS + writer);
+                write(base, kind, round * WRITERS + writer, locks);
             });
         }
         let threads: Vec<_> = followers
@@ -368,11 +463,18 @@ fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<
                 // The rows of an earlier node may be ahead of what is drawn.
                 let newest = format!("SELECT id FROM {table} ORDER BY id DESC LIMIT 1");
                 scope.spawn(move || {
-                    if habit == Habit::Moves {
+                    if habit == Habit::Changes {
                         let _writing = Writing(writing);
-                        move_on(base, kind, &mut follower);
+                        if has_moves {
+                            move_on(base, kind, &mut follower);
+                        } else {
+                            keep_up(base, kind, &mut follower);
+                        }
+                        if let Some(standby) = standby.lock().unwrap().take() {
+                            promote(base, kind, &mut follower, &standby, has_moves, locks);
+                        }
                     }
-                    let (mut session, mut dice) = (base.session(), Dice::new(round));
+                    let (mut session, mut dice) = (connect(base), Dice::new(round));
                     while writing.load(Ordering::SeqCst) > 0 {
                         let polled = poll(base, &mut follower, &mut session, habit, &mut dice);
                         if let Err(error) = polled {
@@ -394,7 +496,7 @@ fn round(base: &Base<'_>, kind: Kind, round: u64) -> (Vec<Id>, Vec<(String, Vec<
     })
 }
 
-/// Starts a follower again that the functions have moved away from, or connects again after a crash.
+/// Starts a follower again that the functions have moved away from, or connects again.
 fn go_on(base: &Base<'_>, follower: &mut Follower, error: &str) -> Session {
     let session = connect(base);
     if follower.starts_again(&session, error) { session } else { connect_again(base, error) }
@@ -408,7 +510,7 @@ fn is_long() -> bool {
 /// Each round compares all rows, and there are as many as it takes to find the planted faults.
 fn chaos_hides_no_row_from_a_follower(_: &Postgres) {
     let server = own_server();
-    let (kinds, least) = if is_long() { (&KINDS[..], 4) } else { (&KINDS[..1], 3) };
+    let (kinds, least) = if is_long() { (&KINDS[..], 6) } else { (&KINDS[..1], 3) };
     for &kind in kinds {
         let base = Base::empty(&server);
         base.create(&kind.realm(pool(kind)));

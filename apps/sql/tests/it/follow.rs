@@ -509,14 +509,18 @@ fn a_copy_ignores_the_state_of_its_original(server: &Postgres) {
     table.has_all(&follower).unwrap();
 }
 
-/// Returns the statements that move functions to another node, without their transaction. They put
-/// back a clock of draws, which is an expression.
-pub(crate) fn moving_statements(kind: Kind, pool: &str, clock: &str) -> String {
-    let script = Script::new(&kind.realm(pool), Start::Delayed).another_node();
+/// Returns the statements of a script, which put back a clock of draws, an expression.
+pub(crate) fn with_clock(script: &Script, clock: &str) -> String {
     let statements = script.statements().unwrap();
     let own = "date_part('epoch', clock_timestamp())";
     assert!(statements.contains(own));
-    let statements = statements.replace(own, clock);
+    statements.replace(own, clock)
+}
+
+/// Returns the statements that move functions to another node, without their transaction.
+pub(crate) fn moving_statements(kind: Kind, pool: &str, clock: &str) -> String {
+    let script = Script::new(&kind.realm(pool), Start::Delayed).another_node();
+    let statements = with_clock(&script, clock);
     statements.strip_prefix("BEGIN;").unwrap().strip_suffix("COMMIT;\n").unwrap().to_owned()
 }
 
