@@ -351,7 +351,10 @@ impl Settings {
             Some(policy) if !policy.starts_with("allkeys") => None,
             policy => {
                 let policy = policy.unwrap_or("not reported");
-                Some(format!("its maxmemory-policy is {policy}, which may remove leases: {ADVICE}"))
+                Some(format!(
+                    "its maxmemory-policy is {policy}, which may remove leases, instead of \
+                     noeviction: {ADVICE}"
+                ))
             }
         }
     }
