@@ -870,7 +870,7 @@ BEGIN
     IF settled & @guard@ <> 0 THEN
         settled := settled >> @shift@ << @shift@ | @last_sequence@;
     END IF;
-    final := CASE WHEN held_by IS NULL THEN @settled@::text END;
+    final := CASE WHEN held_by IS NULL THEN (@settled@)::text END;
     -- Where the next draw looks first.
     @clock@now := @now@;
     start := word;

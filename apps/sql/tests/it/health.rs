@@ -132,13 +132,19 @@ fn names_who_holds_followers_back(_: &Postgres) {
     let [drawer, reader, session] = [(); 3].map(|()| base.session());
     for kind in KINDS {
         session.draw(kind).unwrap();
-        // What a call without a state returns, but for sno's, which draws first.
+        // What a call without a state returns. Sno's draws first, so it may return a later ID.
         let is_same = |session: &Session| {
             let shown = of(session, kind, "final");
             let empty = if crate::follow::is_bytes(kind) { "\\x" } else { "0" };
             let procedure = format!("{}_follow('{}', ", kind.function(), kind.name());
             let (last, _) = session.follow(&procedure, empty, None).unwrap();
-            if shown.is_empty() { last == empty } else { kind == Kind::Sno || last == shown }
+            if shown.is_empty() {
+                last == empty
+            } else if kind == Kind::Sno {
+                last.len() == shown.len() && last >= shown
+            } else {
+                last == shown
+            }
         };
         assert_ne!(of(&session, kind, "final"), "");
         assert_eq!(of(&session, kind, "held_by"), "");
