@@ -67,6 +67,14 @@ pub(crate) fn is_path(text: &[u8]) -> bool {
     letters >= 2 && are_apart
 }
 
+/// Reports whether the letters of a text are those of the steps of a path. So the IDs of sno, which
+/// have single letters between many digits if node and sequence are small, are rarely taken for one.
+pub(crate) fn are_steps(text: &[u8]) -> bool {
+    text.iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .all(|letter| b"achlmqstv".contains(letter))
+}
+
 /// Reports whether a text is a number and its unit, as in `18446744073709551615seconds`.
 pub(crate) fn has_unit(text: &[u8]) -> bool {
     const DIGITS: usize = 10;
@@ -259,6 +267,8 @@ mod tests {
         ] {
             assert_eq!(is_path(text.as_bytes()), is_it, "{text}");
         }
+        // An example of sno's own.
+        assert!(are_steps(b"495h524v495h243v") && !are_steps(b"9q8q28b6522i6222"));
         for (text, is_it) in [
             ("18446744073709551615seconds", true),
             ("1844674407s", true),

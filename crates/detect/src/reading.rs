@@ -214,11 +214,13 @@ impl Reading {
         surprise.saturating_add(DECISIVE_BITS) as usize <= letters
     }
 
-    /// Reports whether any characters may stand anywhere in such IDs, and nearly any text is of a
-    /// likely time.
-    const fn has_letters_anywhere(&self) -> bool {
-        matches!(self.identifier, Identifier::Scheme(AnyId::Nanoflake(_) | AnyId::Sno(_)))
-            && matches!(self.form, Form::Text(_))
+    /// Reports whether a text that is written like a path is no likelier an ID. Any characters may
+    /// stand anywhere in these IDs, and nearly any text is of a likely time.
+    fn may_be_a_path(&self, text: &[u8]) -> bool {
+        let is_nanoflake = matches!(self.identifier, Identifier::Scheme(AnyId::Nanoflake(_)));
+        let is_sno = matches!(self.identifier, Identifier::Scheme(AnyId::Sno(_)));
+        matches!(self.form, Form::Text(_))
+            && (is_nanoflake || (is_sno && false_positives::are_steps(text)))
     }
 
     /// Reports whether random digits and letters explain a Nanoflake about as well. A
@@ -456,7 +458,7 @@ impl Readings {
             let is_other = has_tsid && !is_tsid(one);
             one.doubt = doubt.or_else(|| {
                 let is_unexplained = is_other
-                    || (is_path && one.has_letters_anywhere())
+                    || (is_path && one.may_be_a_path(text))
                     || one.is_random_text(text, settings, now);
                 is_unexplained.then_some(Doubt::Unexplained)
             });
