@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import pages
+import releases
 import scenarios
 from faults import FAULTS
 from world import FOLDER, HERE, ROOT, Broken, Driver, Postgres, Server
@@ -206,6 +207,12 @@ class Clients(unittest.TestCase):
         # Without blocks.
         starts += [(snippet(language).start, 1) for language in SNIPPETS if is_installed(language)]
         scenarios.many(starts, self.world)
+
+    def test_answers_of_earlier_releases(self):
+        starts = {language: client.start for language, client in CLIENTS.items()}
+        if "TICKID_RECORD" in os.environ:
+            releases.record(starts, self.world.servers[0])
+        releases.replay(starts, self.world.servers[0])
 
     def test_packages_are_small(self):
         for path in "python/tickid/__init__.py", "node/index.js":

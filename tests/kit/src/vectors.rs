@@ -1,10 +1,10 @@
-//! The recordings of the original programs, in the project's `vectors` folder. An entry that is
-//! missing, or of another kind, fails the test with a message that names it.
+//! The recordings of the original programs and of this project's releases, in its `vectors` folder.
+//! An entry that is missing, or of another kind, fails the test with a message that names it.
 
 use core::str::FromStr;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use serde_json::Value;
@@ -22,10 +22,44 @@ pub fn load(name: &str) -> Arc<Value> {
 }
 
 fn read(name: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors").join(name);
+    let path = path(name);
     let text =
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors").join(name)
+}
+
+/// Returns the recordings of this name of all releases that have one, by their versions.
+///
+/// # Panics
+/// If none has, or one cannot be read.
+#[must_use]
+pub fn releases(name: &str) -> BTreeMap<String, Value> {
+    let folders = fs::read_dir(path("releases")).unwrap();
+    let versions = folders.map(|folder| folder.unwrap().file_name().into_string().unwrap());
+    let of = |version: &String| format!("releases/{version}/{name}");
+    let recorded = versions.filter(|version| path(&of(version)).exists());
+    let recorded: BTreeMap<_, _> =
+        recorded.map(|version| (version.clone(), read(&of(&version)))).collect();
+    assert!(!recorded.is_empty(), "no release has {name}");
+    recorded
+}
+
+/// Replaces the present release's recording of this name, if the variable `TICKID_RECORD` is set.
+///
+/// # Panics
+/// If it cannot be written.
+pub fn record_release(name: &str, record: impl FnOnce() -> Value) {
+    if std::env::var_os("TICKID_RECORD").is_none() {
+        return;
+    }
+    let path = path("releases").join(env!("CARGO_PKG_VERSION")).join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text = serde_json::to_string_pretty(&record()).unwrap();
+    fs::write(path, text + "\n").unwrap();
 }
 
 /// Returns a field of an object.

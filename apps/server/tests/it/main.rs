@@ -10,5 +10,6 @@
 mod access;
 mod http;
 mod observe;
+mod releases;
 mod resp;
 mod support;

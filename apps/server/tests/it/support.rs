@@ -104,10 +104,14 @@ impl Raw {
 
     /// Reads all that comes until the server closes the connection.
     pub(crate) async fn rest(&mut self) -> String {
+        String::from_utf8_lossy(&self.rest_as_bytes().await).into_owned()
+    }
+
+    pub(crate) async fn rest_as_bytes(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         let read = timeout(PATIENCE, self.stream.read_to_end(&mut rest)).await;
         read.expect("an end in time").expect("an end without a reset");
-        String::from_utf8_lossy(&rest).into_owned()
+        rest
     }
 
     /// Sends bytes and reports whether the answer is one of RESP.

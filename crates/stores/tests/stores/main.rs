@@ -20,12 +20,14 @@ mod mysql;
 mod postgres;
 #[cfg(all(unix, feature = "redis"))]
 mod redis;
+mod releases;
 mod sql;
 mod windows;
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
     let tests = tickid_testkit::servers::Tests::default();
+    let tests = tests.add("file", &releases::Folder::tests());
     #[cfg(feature = "etcd")]
     let tests = tests.add("etcd", &etcd::tests());
     #[cfg(feature = "mysql")]

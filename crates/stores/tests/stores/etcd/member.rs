@@ -130,7 +130,7 @@ impl conformance::Testbed for Testbed {
     }
 }
 
-fn all_of(realm: &RealmName) -> Value {
+pub(crate) fn all_of(realm: &RealmName) -> Value {
     let (first, end) = (format!("tickid/{realm}/"), format!("tickid/{realm}0"));
     json!({ "key": base64(&first), "range_end": base64(&end) })
 }

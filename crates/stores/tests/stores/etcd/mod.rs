@@ -3,12 +3,14 @@
 mod access;
 mod member;
 mod members;
+mod recorded;
 mod requests;
 mod tls;
 
 use tickid_testkit::servers::{Etcd, Test};
 
 use crate::distance::{self, Line};
+use crate::releases;
 
 pub(crate) fn tests() -> Vec<Test<Etcd>> {
     let mut tests = tickid_lease::store_scenarios!(Etcd: member::Testbed::new).to_vec();
@@ -16,6 +18,7 @@ pub(crate) fn tests() -> Vec<Test<Etcd>> {
     tests.extend(requests::TESTS);
     tests.extend(access::TESTS);
     tests.extend(tls::TESTS);
+    tests.extend(releases::tests!(Etcd, "etcd", recorded::Keys::new));
     tests.extend(distance::tests!(Etcd, at_the_end_of_a_line));
     tests
 }

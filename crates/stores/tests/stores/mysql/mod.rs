@@ -8,6 +8,7 @@ mod tls;
 use tickid_testkit::servers::{MySql, Proxy, Target, Test};
 
 use crate::distance::{self, Line};
+use crate::releases;
 
 pub(crate) fn tests() -> Vec<Test<MySql>> {
     let mut tests =
@@ -16,6 +17,7 @@ pub(crate) fn tests() -> Vec<Test<MySql>> {
     tests.extend(promises::TESTS);
     tests.extend(faults::TESTS);
     tests.extend(tls::TESTS);
+    tests.extend(releases::tests!(MySql, "mysql", server::Testbed::new));
     tests.extend(distance::tests!(MySql, at_the_end_of_a_line));
     tests
 }

@@ -5,12 +5,15 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::thread;
 
+use serde_json::{Value, json};
 use tickid_core::AnyNode;
 use tickid_lease::admin::RealmName;
 use tickid_lease::{Store, conformance};
 use tickid_stores::MySqlBackend;
 use tickid_testkit::servers::MySql;
+use tickid_testkit::vectors;
 
+use crate::releases::Kept;
 use crate::sql::{TIMEOUT, answer};
 
 /// A new database of the server of all tests, or a separate server with a clock that can be set.
@@ -39,9 +42,9 @@ impl Testbed<MySql> {
 }
 
 impl<S: Borrow<MySql>> Testbed<S> {
-    fn query(&self, statements: &str) {
+    fn query(&self, statements: &str) -> String {
         let statements = format!("USE {}; {statements}", self.database);
-        self.server.borrow().query(&statements).unwrap();
+        self.server.borrow().query(&statements).unwrap()
     }
 }
 
@@ -102,6 +105,31 @@ impl<S: Borrow<MySql>> conformance::Testbed for Testbed<S> {
             }
         };
         self.query(&statement);
+    }
+}
+
+impl Kept for Testbed<&MySql> {
+    fn store(&self) -> Store {
+        conformance::Testbed::store(self)
+    }
+
+    /// Statements that make the tables and their rows.
+    fn take(&self) -> Value {
+        let rows = self.query(
+            "SELECT CONCAT_WS(' ', 'INSERT INTO tickid_realm VALUES (', QUOTE(name), ',', version,
+                 ',', CONCAT('0x', HEX(record)), ')') FROM tickid_realm ORDER BY name;
+             SELECT CONCAT_WS(' ', 'INSERT INTO tickid_node VALUES (', QUOTE(realm), ',',
+                 QUOTE(node), ',', version, ',', ceiling, ',', CONCAT('0x', HEX(data)), ')')
+             FROM tickid_node ORDER BY realm, node",
+        );
+        let schema = include_str!("../../../src/mysql/schema.sql");
+        json!([schema].into_iter().chain(rows.lines()).collect::<Vec<_>>())
+    }
+
+    fn put(&self, kept: &Value) {
+        let statements: Vec<_> =
+            vectors::array(kept).iter().map(|statement| statement.as_str().unwrap()).collect();
+        self.query(&statements.join(";\n"));
     }
 }
 

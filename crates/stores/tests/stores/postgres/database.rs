@@ -4,13 +4,16 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::thread;
 
+use serde_json::{Value, json};
 use tickid_core::AnyNode;
 use tickid_lease::Store;
 use tickid_lease::admin::RealmName;
 use tickid_lease::conformance::Testbed;
 use tickid_stores::PostgresBackend;
 use tickid_testkit::servers::{Postgres, Proxy, Target};
+use tickid_testkit::vectors;
 
+use crate::releases::Kept;
 use crate::sql::{TIMEOUT, answer};
 
 /// A new database of a server.
@@ -123,6 +126,31 @@ impl Testbed for Database<'_> {
                 format!("DELETE FROM tickid.node WHERE realm = '{realm}' AND node = '{key}'")
             }
         });
+    }
+}
+
+impl Kept for Database<'_> {
+    fn store(&self) -> Store {
+        self.client()
+    }
+
+    /// Statements that make the tables, the functions and the rows.
+    fn take(&self) -> Value {
+        let rows = self.psql(
+            "SELECT format('INSERT INTO tickid.realm VALUES (%L, %s, %L)', name, version, record)
+             FROM tickid.realm ORDER BY name;
+             SELECT format('INSERT INTO tickid.node VALUES (%L, %L, %s, %s, %L)', realm, node,
+                 version, ceiling, data)
+             FROM tickid.node ORDER BY realm, node",
+        );
+        let schema = include_str!("../../../src/postgres/schema.sql");
+        json!([schema].into_iter().chain(rows.lines()).collect::<Vec<_>>())
+    }
+
+    fn put(&self, kept: &Value) {
+        let statements: Vec<_> =
+            vectors::array(kept).iter().map(|statement| statement.as_str().unwrap()).collect();
+        self.psql(&format!("BEGIN; {}; COMMIT", statements.join(";\n")));
     }
 }
 

@@ -9,6 +9,7 @@ mod tls;
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::distance::{self, Line};
+use crate::releases;
 
 pub(crate) fn tests() -> Vec<Test<Postgres>> {
     let mut tests = tickid_lease::store_scenarios!(Postgres: database::Database::empty).to_vec();
@@ -16,6 +17,7 @@ pub(crate) fn tests() -> Vec<Test<Postgres>> {
     tests.extend(faults::TESTS);
     tests.extend(search_path::TESTS);
     tests.extend(tls::TESTS);
+    tests.extend(releases::tests!(Postgres, "postgres", database::Database::empty));
     tests.extend(distance::tests!(Postgres, at_the_end_of_a_line));
     tests
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod losses;
+mod recorded;
 mod scale;
 mod servers;
 mod tls;
@@ -9,6 +10,7 @@ mod tls;
 use tickid_testkit::servers::{Proxy, Redis, Target, Test};
 
 use crate::distance::{self, Line};
+use crate::releases;
 
 pub(crate) fn tests() -> Vec<Test<Redis>> {
     let mut tests =
@@ -19,6 +21,7 @@ pub(crate) fn tests() -> Vec<Test<Redis>> {
     tests.extend(scale::TESTS);
     tests.extend(access::TESTS);
     tests.extend(tls::TESTS);
+    tests.extend(releases::tests!(Redis, "redis", recorded::Keys::new));
     tests.extend(distance::tests!(Redis, at_the_end_of_a_line));
     tests
 }
