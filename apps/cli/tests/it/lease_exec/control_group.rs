@@ -9,9 +9,9 @@ use std::process::{self, Command};
 
 use nix::sys::signal::Signal;
 
-use super::ends::{is_root, unreachable, with_pipe};
+use super::ends::{ending, is_root, unreachable, with_pipe};
 use super::losses::take_away;
-use super::{NO_LEASE, Supervised, state};
+use super::{NO_LEASE, Supervised};
 use crate::process::by_way_of;
 
 /// A new control group, without processes. It ends with what is in it.
@@ -56,7 +56,7 @@ fn nothing_outlives_an_own_control_group() {
     };
     // As the manager of the user's services does it.
     chown(group.0.join("cgroup.kill"), Some(65534), None).expect("given");
-    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let state = ending();
     let mut program = group.run(&unreachable(state.path()));
     program.line();
     assert_eq!(program.line(), "began");
@@ -75,7 +75,7 @@ fn steady_workers_leave_an_exit_status() {
     let Some(group) = ControlGroup::new("steady") else {
         return tickid_testkit::skip("needs root and cgroup v2");
     };
-    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let state = ending();
     let script = |output: &str| {
         format!(
             "exec > {output} 2>&1; for i in $(seq 50); do setsid sleep 1000 & done; echo began; \
@@ -99,7 +99,7 @@ fn control_groups_of_others_live_on() {
     chown(group.0.join("cgroup.kill"), Some(65534), None).expect("given");
     let mut other = group.run(Command::new("sh").args(["-c", "echo began; exec cat"]));
     assert_eq!(other.line(), "began");
-    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let state = ending();
     let mut program = group.run(&unreachable(state.path()));
     program.line();
     assert_eq!(program.line(), "began");

@@ -14,9 +14,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
 use nix::unistd::{Pid, dup, mkfifo};
 use serde_json::Value;
+use tempfile::TempDir;
 
 use super::losses::take_away;
-use super::{NO_LEASE, NOT_SUPERVISED, Supervised, exec, row, rows, state, tick};
+use super::{ENDING, NO_LEASE, NOT_SUPERVISED, Supervised, exec, row, rows, state, tick};
 use crate::process::{OK, USAGE, by_way_of, ran};
 
 /// The situation after a supervisor died before the program could be bound to it.
@@ -239,10 +240,20 @@ pub(super) fn is_root() -> bool {
     fs::metadata("/proc/self").expect("this process").uid() == 0
 }
 
-fn outliving() -> impl Iterator<Item = String> {
-    let is_root = is_root();
-    let possible = OUTLIVING.into_iter().filter(move |(needs_root, _)| is_root || !needs_root);
-    possible.map(|(_, script)| script.replace("$SETPRIV", SETPRIV))
+/// Runs a test of each of them, all at the same time, since they wait for most of it.
+fn for_each_outliving(test: impl Fn(&str) + Sync) {
+    let (is_root, test) = (is_root(), &test);
+    let possible = OUTLIVING.into_iter().filter(|(needs_root, _)| is_root || !needs_root);
+    thread::scope(|scope| {
+        for (_, script) in possible {
+            scope.spawn(move || test(&script.replace("$SETPRIV", SETPRIV)));
+        }
+    });
+}
+
+/// A folder whose leases end while a test waits.
+pub(super) fn ending() -> TempDir {
+    state(&format!("sno --pool 5/16 {ENDING}"))
 }
 
 /// Waits until no process has the other end of the pipe that the program writes to.
@@ -258,45 +269,29 @@ fn expect_silence(mut program: Supervised, script: &str) -> Option<i32> {
 
 #[test]
 fn nothing_outlives_a_supervisor() {
-    for script in outliving() {
+    for_each_outliving(|script| {
         let state = state("sno --pool 5/16");
-        let mut program = Supervised::start(exec(state.path(), "", &script));
+        let mut program = Supervised::start(exec(state.path(), "", script));
         assert_eq!(program.line(), "began", "{script}");
         program.signal(Signal::SIGKILL);
-        expect_silence(program, &script);
-    }
-}
-
-/// Starts a script under a short lease, and waits until it says that it began, after lines that it
-/// says before. If the lease ends before, as it may on a busy machine, starts again.
-fn begun(state: &Path, script: &str, mut before: impl FnMut(&str)) -> Supervised {
-    loop {
-        let mut program = Supervised::start(exec(state, "--kill-after 0.3", script));
-        while let Some(line) = program.stdout.next() {
-            match line.expect("text").as_str() {
-                "began" => return program,
-                line => before(line),
-            }
-        }
-        let (_, stderr, status) = program.end();
-        assert_eq!(status.code(), Some(NO_LEASE), "{script}: {stderr}");
-    }
+        expect_silence(program, script);
+    });
 }
 
 #[test]
 fn nothing_outlives_the_lease() {
-    for script in outliving() {
-        let state = state("sno --pool 5/16 --term 1 --skew 1");
-        let program = begun(state.path(), &script, |_| ());
+    for_each_outliving(|script| {
+        let state = ending();
+        let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", script));
+        assert_eq!(program.line(), "began", "{script}");
         let store = take_away(state.path());
-        assert_eq!(expect_silence(program, &script), Some(NO_LEASE), "{script}");
+        assert_eq!(expect_silence(program, script), Some(NO_LEASE), "{script}");
         drop(store);
-    }
+    });
 }
 
-/// Starts a script under a short lease by `start`, with a pipe for its output, which the supervisor
-/// does not keep open. Returns the lines from the second on. If the lease ends before the first, as
-/// it may on a busy machine, starts again.
+/// Starts a script by `start`, with a pipe for its output, which the supervisor does not keep open.
+/// Returns the lines from the second on.
 pub(super) fn with_pipe(
     state: &Path,
     script: impl Fn(&str) -> String,
@@ -305,44 +300,39 @@ pub(super) fn with_pipe(
     let output = state.join("output");
     mkfifo(&output, Mode::S_IRWXU).expect("made");
     let script = script(&output.display().to_string());
-    loop {
-        let mut program = start(exec(state, "--kill-after 0.3", &script));
-        // Waits for a writer, which there never is if the program does not begin.
-        let path = output.clone();
-        let reader = thread::spawn(move || File::open(path).expect("opened"));
-        while !reader.is_finished() && program.child.try_wait().expect("waits").is_none() {
-            thread::sleep(Duration::from_millis(10));
-        }
-        // Neither waits nor fails if the reader has what it waits for.
-        drop(File::options().read(true).write(true).open(&output).expect("opened"));
-        let reader = BufReader::new(reader.join().expect("opened"));
-        let mut lines = reader.lines().map(|line| line.expect("text"));
-        if lines.next().is_some() {
-            return (program, Box::new(lines));
-        }
-        let (_, stderr, status) = program.end();
-        assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    let mut program = start(exec(state, "--kill-after 0.3", &script));
+    // Waits for a writer, which there never is if the program does not begin.
+    let path = output.clone();
+    let reader = thread::spawn(move || File::open(path).expect("opened"));
+    while !reader.is_finished() && program.child.try_wait().expect("waits").is_none() {
+        thread::sleep(Duration::from_millis(10));
     }
+    // Neither waits nor fails if the reader has what it waits for.
+    drop(File::options().read(true).write(true).open(&output).expect("opened"));
+    let reader = BufReader::new(reader.join().expect("opened"));
+    let mut lines = reader.lines().map(|line| line.expect("text"));
+    assert!(lines.next().is_some(), "{:?}", program.end());
+    (program, Box::new(lines))
 }
 
 /// A stopped supervisor renews no lease, and ends nothing.
 #[test]
 fn nothing_outlives_unattended_leases() {
-    for outliving in outliving() {
-        let state = state("sno --pool 5/16 --term 1 --skew 1");
+    for_each_outliving(|outliving| {
+        let state = ending();
         let script = |output: &str| format!("exec > {output} 2>&1; {outliving}");
         let (program, mut lines) = with_pipe(state.path(), script, Supervised::start);
         program.signal(Signal::SIGSTOP);
         assert_eq!(lines.next(), None, "{outliving}");
         program.signal(Signal::SIGCONT);
-        assert_eq!(expect_silence(program, &outliving), Some(NO_LEASE), "{outliving}");
-    }
+        assert_eq!(expect_silence(program, outliving), Some(NO_LEASE), "{outliving}");
+    });
 }
 
 /// The program has ended, but no user was told what it left behind.
 #[test]
 fn daemons_end_with_unattended_leases() {
-    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let state = ending();
     let script = |output: &str| {
         format!(
             "(exec setsid sh -c 'echo began; exec sleep 1000' > {output} 2>&1 &); read line; exit 3"
@@ -369,7 +359,7 @@ const CHAIN: &str = r#"exec perl -MPOSIX -e '
 /// keeper finds the last of them: only then nobody holds the pipe. How soon, depends on the machine.
 #[test]
 fn chains_of_processes_end() {
-    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let state = ending();
     let script = |output: &str| format!("({CHAIN}) > {output} & exec sleep 1000");
     let (program, lines) = with_pipe(state.path(), script, Supervised::start);
     // Not while it has the store's lock, since the row is read before it continues.
@@ -423,12 +413,12 @@ ctypes.CDLL(None).syscall({'x86_64': 60, 'aarch64': 93}[os.uname().machine], 0)"
 #[test]
 fn nothing_outlives_a_stopped_keeper() {
     for is_killed in [true, false] {
-        for script in outliving() {
-            let state = state("sno --pool 5/16 --term 1 --skew 1");
+        for_each_outliving(|script| {
+            let state = ending();
             let script = format!("echo $PPID; {script}");
-            let mut keeper = None;
-            let program = begun(state.path(), &script, |line| keeper = line.parse().ok());
-            let keeper = Pid::from_raw(keeper.expect("a process number"));
+            let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", &script));
+            let keeper = Pid::from_raw(program.line().parse().expect("a process number"));
+            assert_eq!(program.line(), "began", "{script}");
             kill(keeper, Signal::SIGSTOP).expect("sent");
             let store = (!is_killed).then(|| take_away(state.path()));
             if is_killed {
@@ -437,14 +427,14 @@ fn nothing_outlives_a_stopped_keeper() {
             let status = if is_killed { None } else { Some(NO_LEASE) };
             assert_eq!(expect_silence(program, &script), status, "{script}");
             drop(store);
-        }
+        });
     }
 }
 
 /// The process between the two.
 #[test]
 fn nothing_outlives_its_keeper() {
-    for script in outliving() {
+    for_each_outliving(|script| {
         let state = state("sno --pool 5/16");
         // The supervisor's only child.
         let script = format!("echo $PPID; {script}");
@@ -453,7 +443,7 @@ fn nothing_outlives_its_keeper() {
         assert_eq!(program.line(), "began", "{script}");
         kill(keeper, Signal::SIGKILL).expect("it is there");
         assert_eq!(expect_silence(program, &script), Some(NOT_SUPERVISED), "{script}");
-    }
+    });
 }
 
 /// They are for the program, or for every process of a service.
@@ -484,7 +474,7 @@ fn keepers_hold_nothing() {
 /// A leader cannot leave its session, but its group.
 #[test]
 fn programs_in_other_groups_get_signals() {
-    let state = state("sno --pool 5-6/16 --term 1 --skew 1");
+    let state = state(&format!("sno --pool 5-6/16 {ENDING}"));
     let cases = [
         (r#"sub { print "asked"; exit 7 }"#, "asked", 7),
         // Without a lease it is killed in the end.
@@ -533,7 +523,7 @@ fn unreachable_programs_are_named() {
     if !is_root() {
         return tickid_testkit::skip("needs root");
     }
-    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let state = ending();
     let mut program = Supervised::start(unreachable(state.path()));
     program.line();
     assert_eq!(program.line(), "began");

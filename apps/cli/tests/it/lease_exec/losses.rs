@@ -175,7 +175,7 @@ fn lost_leases_are_reported() {
 
 #[test]
 fn one_lost_lease_stops_programs() {
-    let state = state("sno --pool 5-6/16 --term 1 --skew 30");
+    let state = state("sno --pool 5-6/16 --term 1 --skew 60");
     let mut program = Supervised::start(exec(
         state.path(),
         "--nodes 2 --release-on-exit",
@@ -195,6 +195,6 @@ fn one_lost_lease_stops_programs() {
     assert!(!stderr.contains("6/16"), "{stderr}");
     let [lost, other] = <[Value; 2]>::try_from(rows(state.path())).expect("two rows");
     assert_eq!((&lost["token"], &other["token"]), (&Value::Null, &Value::Null));
-    // The ticks used of the other end long before its window of half a minute.
+    // The ticks used of the other end long before its window of a minute.
     assert!(tick(&lost["ceiling"]) > tick(&other["ceiling"]) + 5_000, "{lost} {other}");
 }
