@@ -143,7 +143,12 @@ pub(crate) async fn serve(
 
 #[cfg(test)]
 mod tests {
+    use http_body_util::{BodyExt as _, Empty};
+    use hyper::Request;
+    use hyper::body::Bytes;
+    use hyper_util::rt::TokioExecutor;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+    use tokio::time::timeout;
 
     use super::*;
     use crate::access::{Access, Client};
@@ -179,6 +184,47 @@ mod tests {
             // The timer has a resolution of a millisecond.
             assert_eq!(start.elapsed().as_secs(), patience.as_secs(), "{first}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn clients_that_do_not_read_are_closed() {
+        let limits = Limits::default();
+        let access = Access::new(None, None);
+        let shared = Arc::new(ServerState::new(Realms::default(), access, limits.clone()));
+        // There is room for a part of the answer.
+        let (mut client, server) = duplex(64);
+        client.write_all(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+        let (start, service) = (Instant::now(), Service::new(&shared));
+        let served = serve(server, service, shared, Peer(None), ConnectionKind::Regular);
+        timeout(2 * limits.timeout, served).await.expect("closed in time");
+        // The timer has a resolution of a millisecond.
+        assert_eq!(start.elapsed().as_secs(), limits.timeout.as_secs());
+        drop(client);
+    }
+
+    /// A client of HTTP/2 may accept no answer, though its connection is alive.
+    #[tokio::test(start_paused = true)]
+    async fn http2_answers_are_accepted_in_time() {
+        let limits = Limits::default();
+        let access = Access::new(None, None);
+        let shared = Arc::new(ServerState::new(Realms::default(), access, limits.clone()));
+        let (client, server) = duplex(1 << 16);
+        let service = Service::new(&shared);
+        tokio::spawn(serve(server, service, shared, Peer(None), ConnectionKind::Regular));
+        let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+        builder.initial_stream_window_size(0);
+        let (mut sender, connection) = builder.handshake(TokioIo::new(client)).await.unwrap();
+        tokio::spawn(connection);
+        let request = |method: &str| {
+            let request = Request::builder().method(method).uri("http://localhost/healthz");
+            request.body(Empty::<Bytes>::new()).unwrap()
+        };
+        let start = Instant::now();
+        let body = sender.send_request(request("GET")).await.unwrap().into_body().collect();
+        let error = timeout(2 * limits.timeout, body).await.expect("reset in time").unwrap_err();
+        assert!(format!("{error:?}").contains("CANCEL"), "{error:?}");
+        assert_eq!(start.elapsed().as_secs(), limits.timeout.as_secs());
+        assert_eq!(sender.send_request(request("HEAD")).await.unwrap().status(), 200);
     }
 
     /// Neither a client that goes on sending after its refusal, nor one whose refusal comes late,

@@ -353,7 +353,7 @@ mod tests {
     use crate::realm::Realms;
 
     /// A pipeline whose answers its client has room for never waits, and has work for long.
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn others_have_their_turns_beside_a_pipeline() {
         const ECHO: usize = 1_000;
         const COMMANDS: usize = 4_000;
@@ -450,15 +450,34 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_token_is_awaited_for_less_time() {
+    async fn clients_that_do_not_read_are_closed() {
         let limits = Limits::default();
-        for (first, answer, patience) in [
-            ("", "", limits.timeout),
-            ("AUTH wrong\r\n", "-WRONGPASS", limits.timeout),
-            ("AUTH 0123456789abcdef\r\n", "+OK", limits.idle),
+        let access = Access::new(None, None);
+        let shared = Arc::new(ServerState::new(Realms::default(), access, limits.clone()));
+        // There is room for a part of the answers.
+        let (mut client, server) = duplex(32);
+        client.write_all("PING\r\n".repeat(5).as_bytes()).await.unwrap();
+        let start = Instant::now();
+        let served = timeout(2 * limits.timeout, serve(server, shared, 1, Peer(None))).await;
+        let error = served.expect("closed in time").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        // The timer has a resolution of a millisecond.
+        assert_eq!(start.elapsed().as_secs(), limits.timeout.as_secs());
+        drop(client);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_first_command_and_a_token_are_awaited_for_less_time() {
+        let limits = Limits::default();
+        for (has_tokens, first, answer, patience) in [
+            (true, "", "", limits.timeout),
+            (true, "AUTH wrong\r\n", "-WRONGPASS", limits.timeout),
+            (true, "AUTH 0123456789abcdef\r\n", "+OK", limits.idle),
+            (false, "", "", limits.timeout),
+            (false, "PING\r\n", "+PONG", limits.idle),
         ] {
-            let client = Client::new("a", "0123456789abcdef", false);
-            let access = Access::new(Some(vec![client]), None);
+            let clients = has_tokens.then(|| vec![Client::new("a", "0123456789abcdef", false)]);
+            let access = Access::new(clients, None);
             let shared = Arc::new(ServerState::new(Realms::default(), access, limits.clone()));
             let (mut client, server) = duplex(1_024);
             let start = Instant::now();

@@ -33,10 +33,16 @@ pub(crate) fn realms() -> [RealmSpec; 5] {
     ]
 }
 
+/// Times that do not run out on a machine that stands still for a while.
+pub(crate) fn patient() -> Limits {
+    const HOUR: Duration = Duration::from_secs(3_600);
+    Limits { timeout: HOUR, idle: HOUR, grace: PATIENCE, ..Limits::default() }
+}
+
 /// Returns a server of all realms, with RESP and HTTP.
 pub(crate) fn builder() -> ServerBuilder {
     let builder = Server::builder(Store::in_memory()).resp(any_port()).http(any_port());
-    realms().into_iter().fold(builder, ServerBuilder::realm)
+    realms().into_iter().fold(builder.limits(patient()), ServerBuilder::realm)
 }
 
 pub(crate) async fn server() -> Server {
@@ -130,7 +136,9 @@ impl Raw {
 /// A server of the realm `sno`, whose only node is taken, so that it issues nothing.
 pub(crate) async fn starved(limits: Limits) -> Server {
     let store = Store::in_memory();
-    let realm = RealmSpec::from(Realm::builder("sno", Sno).pool("7/16").build().unwrap());
+    // Nobody renews the lease.
+    let realm = Realm::builder("sno", Sno).pool("7/16").term(Duration::from_secs(3_600));
+    let realm = RealmSpec::from(realm.build().unwrap());
     let token = tickid_lease::session::Token::random().unwrap();
     let mut claim = tickid_lease::session::Claim::new(token, "another", None);
     let lease = store.acquire(&realm, &mut claim).await.unwrap();
