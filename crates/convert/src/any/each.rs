@@ -10,7 +10,7 @@ use crate::schemes::{SchemeId, SchemeVariant, table};
 
 /// A type that exists for every scheme.
 pub(super) trait Family {
-    type Of<S: Scheme>: fmt::Debug;
+    type Of<S: Scheme>;
 }
 
 /// The scheme of an ID type.
@@ -31,7 +31,10 @@ macro_rules! declare {
             $($variant(F::Of<SchemeOf<$Row>>),)+
         }
 
-        impl<F: Family> fmt::Debug for Each<F> {
+        impl<F: Family> fmt::Debug for Each<F>
+        where
+            $(F::Of<SchemeOf<$Row>>: fmt::Debug,)+
+        {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
                     $(Self::$variant(held) => held.fmt(f),)+

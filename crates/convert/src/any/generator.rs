@@ -53,7 +53,7 @@ use crate::to_parts::ToParts as _;
 /// ```
 #[derive(Debug)]
 #[must_use]
-pub struct AnyBuilder<C: fmt::Debug = DefaultClock> {
+pub struct AnyBuilder<C = DefaultClock> {
     scheme: AnyScheme,
     node: AnyNode,
     metabyte: u8,
@@ -62,7 +62,7 @@ pub struct AnyBuilder<C: fmt::Debug = DefaultClock> {
 
 struct Builders<C>(PhantomData<C>);
 
-impl<C: fmt::Debug> Family for Builders<C> {
+impl<C> Family for Builders<C> {
     type Of<S: Scheme> = Builder<S, C>;
 }
 
@@ -70,13 +70,13 @@ impl<C: fmt::Debug> Family for Builders<C> {
 struct SharedGenerators<C>(PhantomData<C>);
 
 #[cfg(target_has_atomic = "64")]
-impl<C: fmt::Debug> Family for SharedGenerators<C> {
+impl<C> Family for SharedGenerators<C> {
     type Of<S: Scheme> = Generator<S, C>;
 }
 
 struct LocalGenerators<C>(PhantomData<C>);
 
-impl<C: fmt::Debug> Family for LocalGenerators<C> {
+impl<C> Family for LocalGenerators<C> {
     type Of<S: Scheme> = LocalGenerator<S, C>;
 }
 
@@ -132,14 +132,14 @@ fn any_node<I: SchemeId>(scheme: &I::Scheme, given: AnyNode) -> AnyNode {
     nodes.find(|node| scheme.split_node(*node).is_ok()).unwrap_or(given)
 }
 
-impl<C: fmt::Debug> AnyBuilder<C> {
+impl<C> AnyBuilder<C> {
     /// Sets the metabyte of the IDs. Schemes without one ignore it; see [`Kind::has_metabyte`].
     pub fn metabyte(self, metabyte: u8) -> Self {
         Self { metabyte, ..self }
     }
 
     /// Sets the clock, as [`Builder::clock`] does.
-    pub fn clock<D: fmt::Debug>(self, clock: D) -> AnyBuilder<D> {
+    pub fn clock<D>(self, clock: D) -> AnyBuilder<D> {
         let each = map_each!(self.each, Id, builder => builder.clock(clock));
         AnyBuilder { scheme: self.scheme, node: self.node, metabyte: self.metabyte, each }
     }
@@ -189,7 +189,7 @@ impl<C: fmt::Debug> AnyBuilder<C> {
     }
 }
 
-impl<C: Clock + fmt::Debug> AnyBuilder<C> {
+impl<C: Clock> AnyBuilder<C> {
     /// Builds the shared generator.
     ///
     /// # Errors
@@ -254,7 +254,7 @@ impl SchemeVisitor for SplitNode {
     }
 }
 
-impl<C: Clock + fmt::Debug> AnyBuilder<C> {
+impl<C: Clock> AnyBuilder<C> {
     /// Confines the generator to the ticks that are over at `time`.
     /// [`build_backfill`](Self::build_backfill) needs it, so that no generator of the present
     /// issues the same IDs.
@@ -607,19 +607,19 @@ macro_rules! any_closing_call {
 /// ```
 #[cfg(target_has_atomic = "64")]
 #[derive(Debug)]
-pub struct AnyGenerator<C: fmt::Debug = DefaultClock> {
+pub struct AnyGenerator<C = DefaultClock> {
     scheme: AnyScheme,
     metabyte: u8,
     each: Each<SharedGenerators<C>>,
 }
 
 #[cfg(target_has_atomic = "64")]
-impl<C: Clock + fmt::Debug> AnyGenerator<C> {
+impl<C: Clock> AnyGenerator<C> {
     any_calls! { self, (&self), (&), Error, ObserveError }
 }
 
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
-impl<C: Clock + fmt::Debug> AnyGenerator<C> {
+impl<C: Clock> AnyGenerator<C> {
     any_closing_call! { self, (&self), (&) }
 }
 
@@ -637,18 +637,18 @@ impl<C: Clock + fmt::Debug> AnyGenerator<C> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct AnyLocalGenerator<C: fmt::Debug = DefaultClock> {
+pub struct AnyLocalGenerator<C = DefaultClock> {
     scheme: AnyScheme,
     metabyte: u8,
     each: Each<LocalGenerators<C>>,
 }
 
-impl<C: Clock + fmt::Debug> AnyLocalGenerator<C> {
+impl<C: Clock> AnyLocalGenerator<C> {
     any_calls! { self, (&mut self), (&mut), Error, ObserveError }
 }
 
 #[cfg(feature = "std")]
-impl<C: Clock + fmt::Debug> AnyLocalGenerator<C> {
+impl<C: Clock> AnyLocalGenerator<C> {
     any_closing_call! { self, (&mut self), (&mut) }
 }
 

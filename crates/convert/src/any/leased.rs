@@ -1,6 +1,5 @@
 //! Generators with a leased node, of a scheme that is known only at run time.
 
-use core::fmt;
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 use core::time::Duration;
@@ -57,7 +56,7 @@ impl Family for LeasedBuilders {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct AnyLeasedGenerator<C: fmt::Debug = DefaultClock> {
+pub struct AnyLeasedGenerator<C = DefaultClock> {
     scheme: AnyScheme,
     metabyte: u8,
     each: Each<LeasedGenerators<C>>,
@@ -65,7 +64,7 @@ pub struct AnyLeasedGenerator<C: fmt::Debug = DefaultClock> {
 
 struct LeasedGenerators<C>(PhantomData<C>);
 
-impl<C: fmt::Debug> Family for LeasedGenerators<C> {
+impl<C> Family for LeasedGenerators<C> {
     type Of<S: Scheme> = LeasedGenerator<S, C>;
 }
 
@@ -125,7 +124,7 @@ impl AnyLeasedBuilder {
     }
 }
 
-impl<C: Clock + fmt::Debug> AnyLeasedGenerator<C> {
+impl<C: Clock> AnyLeasedGenerator<C> {
     any_calls! { self, (&self), (&), GenerateError, LeasedObserveError }
 
     /// Sets the metabyte of the IDs. Schemes without one ignore it.

@@ -1,12 +1,14 @@
 //! Generators of a scheme that is known at run time.
 
 use core::num::NonZeroU32;
+use core::time::Duration;
+use std::sync::Arc;
 
 use tickid_convert::{
     AfterError, AnyBuilder, AnyGenerator, AnyId, AnyLeasedGenerator, AnyLocalGenerator,
     AnyObserveError, AnyScheme, IdsVisitor, Kind, SchemeId, SchemeVariant, SchemeVisitor, Settings,
 };
-use tickid_core::{AnyNode, Builder, ManualClock, NodeId as _, Scheme, UnixTime};
+use tickid_core::{AnyNode, Builder, Clock, ManualClock, NodeId as _, Scheme, UnixTime};
 use tickid_lease::admin::Terms;
 use tickid_lease::{NodePool, Realm, RealmSpec, Store};
 use tickid_scru64::NodeIdSize;
@@ -33,6 +35,22 @@ fn seeded(scheme: &AnyScheme, node: u64) -> AnyBuilder {
 
 fn n(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
+}
+
+/// The state of a program need not name its clock.
+#[test]
+fn any_clock_will_do() {
+    let clock: Arc<dyn Clock + Send + Sync> = Arc::new(clock());
+    let time = clock.now().unwrap();
+    for scheme in schemes() {
+        let builder = || seeded(&scheme, 1).clock(Arc::clone(&clock));
+        let shared = builder().build().unwrap().try_generate().unwrap();
+        let local = builder().build_local().unwrap().try_generate().unwrap();
+        let backfill = builder().before(time).unwrap().build_backfill().unwrap();
+        let earlier = time.checked_sub(Duration::from_secs(60)).unwrap();
+        let past = { backfill }.generate(earlier).unwrap();
+        assert!(shared == local && past.to_u128() != shared.to_u128(), "{scheme:?}");
+    }
 }
 
 /// The IDs of the generator whose type names the scheme.

@@ -41,7 +41,7 @@ const NAME: &str = "memory";
 /// assert!(backend.data(realm.name(), Scope::Record)?.is_other_generation());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct MemoryBackend<C = SystemClock> {
     clock: C,
     is_server: bool,
@@ -230,7 +230,17 @@ impl Data {
     }
 }
 
-impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
+impl<C> fmt::Debug for MemoryBackend<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { clock: _, is_server, data } = self;
+        f.debug_struct("MemoryBackend")
+            .field("is_server", is_server)
+            .field("data", data)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C: Clock + Send + Sync> Backend for MemoryBackend<C> {
     fn name(&self) -> &'static str {
         NAME
     }

@@ -3,11 +3,12 @@
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{AnyNode, Clock as _, ManualClock, UnixTime};
+use tickid_core::{AnyNode, Clock, ManualClock, UnixTime};
 use tickid_lease::Store;
 use tickid_lease::admin::RealmName;
-use tickid_lease::backend::{Backup, MemoryBackend, RowState, Scope, Version};
+use tickid_lease::backend::{Backup, FileBackend, MemoryBackend, RowState, Scope, Version};
 use tickid_lease::conformance::Testbed;
+use tickid_lease::session::block_on;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -83,4 +84,18 @@ mod scenarios {
 
 mod scenarios_like_a_server {
     tickid_lease::store_scenarios!(super::Memory::like_a_server());
+}
+
+/// The state of a program need not name the clock that its store shares.
+#[test]
+fn any_clock_will_do() {
+    let clock: Arc<dyn Clock + Send + Sync> = Arc::new(ManualClock::new(UnixTime::EPOCH));
+    let memory = MemoryBackend::new(Arc::clone(&clock));
+    let folder = tempfile::tempdir().unwrap();
+    let file = FileBackend::open_with_clock(folder.path(), clock).unwrap();
+    let name = "a".parse().unwrap();
+    for store in [Store::new(memory.clone()), Store::new(file)] {
+        let view = block_on(store.inner().read(&name, Scope::Record), HOUR).unwrap();
+        assert_eq!(view.now, UnixTime::EPOCH, "{store:?}");
+    }
 }
