@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[cfg(feature = "serve")]
 use tickid_core::source_parts::Chain;
 use tickid_core::{BuildError, ErrorKind, StallReason};
-use tickid_lease::admin::{LeaseTextError, Mismatch, Refusal, RefusalKind};
+use tickid_lease::admin::{LeaseTextError, Mismatch, RealmFacet, Refusal, RefusalKind};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::Token;
 use tickid_lease::{GenerateError, LeaseError, RealmError, StoreError};
@@ -63,7 +63,7 @@ pub(crate) enum Failure {
     #[error("{0}; --new comes too late, and changes nothing")]
     LateNew(String),
     #[error(transparent)]
-    Refused(Refusal),
+    Refused(#[from] Refusal),
     #[error("no random numbers: {0}")]
     Randomness(io::Error),
     #[error("no node of the realm is leased under the token {0}")]
@@ -155,14 +155,14 @@ impl Failure {
 
     /// Returns the remedy, if there is one that the message does not name.
     pub(crate) fn hint(&self) -> Option<Cow<'_, str>> {
-        if let Some(Refusal::Mismatch(mismatch)) = self.refusal() {
-            return Some(of_mismatch(mismatch).into());
+        match self.refusal() {
+            Some(refusal) => of_refusal(refusal).1,
+            None => self.own_hint().map(Cow::from),
         }
-        self.fixed_hint().map(Cow::from)
     }
 
-    /// Returns the hint if no part of it depends on the circumstances.
-    fn fixed_hint(&self) -> Option<&str> {
+    /// Returns the remedy of a failure that is no refusal.
+    fn own_hint(&self) -> Option<&str> {
         match self {
             Self::Hinted { hint, .. } => Some(hint),
             // Each renewal widens the window, and the clock is past the new end again, because it
@@ -190,14 +190,8 @@ impl Failure {
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }
-            Self::Refused(Refusal::Newer { .. }) => Some(NEWER),
-            // A refusal is an answer, so the address of the store is right. Without one, the store
-            // failed or did not answer.
-            _ if self.store().is_some_and(is_newer) => Some(NEWER),
-            _ => match self.refusal() {
-                Some(refusal) => of_refusal(refusal).1,
-                None => self.store().map(|_| OTHER_STORE),
-            },
+            // The store failed or did not answer, so its address may be wrong.
+            _ => self.store().map(|error| if is_newer(error) { NEWER } else { OTHER_STORE }),
         }
     }
 
@@ -398,27 +392,26 @@ fn of_build(error: &BuildError, other: u8) -> u8 {
 }
 
 /// Returns the exit status of a refusal, and the remedy if its message does not name one.
-fn of_refusal(refusal: &Refusal) -> (u8, Option<&'static str>) {
+fn of_refusal(refusal: &Refusal) -> (u8, Option<Cow<'static, str>>) {
     let hint = match refusal.kind() {
-        RefusalKind::Missing { has_nodes: false } => Some(
+        RefusalKind::Missing { has_nodes: false } => {
             "`tickid lease init` creates a realm: tickid lease init SCHEME --realm NAME; with \
-             --new, one that never existed starts immediately on a server, too",
-        ),
-        RefusalKind::Missing { has_nodes: true } => Some(
-            "`tickid lease init` restores it, with the nodes and terms that it had: \
-             tickid lease init SCHEME --realm NAME --pool NODES",
-        ),
-        RefusalKind::Busy { .. } => {
-            Some("`tickid lease list --realm NAME` shows who holds the nodes")
+             --new, one that never existed starts immediately on a server, too"
         }
-        RefusalKind::Sound => Some("`tickid lease list --realm NAME` shows the nodes"),
+        RefusalKind::Missing { has_nodes: true } => {
+            "`tickid lease init` restores it, with the nodes and terms that it had: \
+             tickid lease init SCHEME --realm NAME --pool NODES"
+        }
+        RefusalKind::Busy { .. } => "`tickid lease list --realm NAME` shows who holds the nodes",
+        RefusalKind::Sound => "`tickid lease list --realm NAME` shows the nodes",
+        RefusalKind::Newer => NEWER,
+        RefusalKind::Mismatch(mismatch) => return (STORE, Some(of_mismatch(mismatch).into())),
         RefusalKind::Clock => return (CLOCK, None),
-        RefusalKind::Over(_)
-        | RefusalKind::Early { .. }
-        | RefusalKind::Fixed
-        | RefusalKind::Other => None,
+        RefusalKind::Over(_) | RefusalKind::Early { .. } | RefusalKind::Other => {
+            return (STORE, None);
+        }
     };
-    (STORE, hint)
+    (STORE, Some(hint.into()))
 }
 
 fn of_lease(error: &LeaseError) -> u8 {
@@ -477,15 +470,18 @@ fn of_server(error: &ServerError) -> u8 {
 /// Returns what to do about a realm that is not as an option, or its default, has it.
 fn of_mismatch(mismatch: &Mismatch) -> String {
     let kept = &mismatch.kept;
-    match mismatch.what {
-        "schemes" => format!("the realm's scheme is {kept}, for good; --realm names another realm"),
-        "settings" if !kept.is_empty() => {
-            let option = setting_option(kept);
-            format!("{option} is the realm's, for good; --realm names another realm")
+    let remedy = match mismatch.what {
+        RealmFacet::Scheme => format!("the realm's scheme is {kept}, for good; "),
+        RealmFacet::Settings if !kept.is_empty() => {
+            format!("{} is the realm's, for good; ", setting_option(kept))
         }
-        "IDs" => "--kind selects the realm's IDs; --realm names another realm".to_owned(),
-        _ => "--realm names another realm".to_owned(),
-    }
+        RealmFacet::Ids => "--kind selects the realm's IDs; ".to_owned(),
+        RealmFacet::Settings | RealmFacet::Ticks | RealmFacet::Nodes | RealmFacet::Terms => {
+            String::new()
+        }
+        _ => String::new(),
+    };
+    format!("{remedy}--realm names another realm")
 }
 
 /// Returns the option that selects a realm's settings, with its value.
@@ -504,7 +500,7 @@ pub(crate) fn is_newer(error: &StoreError) -> bool {
         }
         source = error.source();
     }
-    matches!(error.refusal(), Some(Refusal::Newer { .. }))
+    error.refusal().map(Refusal::kind) == Some(RefusalKind::Newer)
 }
 
 /// The message says to update this program.

@@ -2,7 +2,7 @@
 //! refusals of a [`Store`](crate::Store).
 
 pub use crate::model::pool::{NodeRange, PoolError};
-pub use crate::model::realm_spec::{Mismatch, RealmName, Terms};
+pub use crate::model::realm_spec::{Mismatch, RealmFacet, RealmName, Terms};
 pub use crate::model::reconfiguration::RealmPart;
 pub use crate::model::record::PauseReason;
 pub use crate::model::refusal::{LeaseEnd, Refusal};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::admin::{Reconfigured, Refusal, RefusalKind, Start, Terms};
+use tickid_lease::admin::{RealmFacet, Reconfigured, Refusal, RefusalKind, Start, Terms};
 use tickid_lease::backend::Record;
 use tickid_lease::{NodePool, RealmSpec, Store};
 
@@ -95,12 +95,14 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
             say_start(&created.record);
             Ok(ExitCode::SUCCESS)
         }
-        // The refusal names one difference. The message has the whole realm, because there may be
-        // more, and some of them can be changed and others not.
-        Err(error) if error.refusal().map(Refusal::kind) == Some(RefusalKind::Fixed) => {
-            Err(is_another(&arguments.realm.kept(&store)?, &realm))
-        }
-        Err(error) => Err(error.into()),
+        Err(error) => match error.refusal().map(Refusal::kind) {
+            // The refusal names one difference. The message has the whole realm, because there may
+            // be more.
+            Some(RefusalKind::Mismatch(mismatch)) => {
+                Err(is_another(&arguments.realm.kept(&store)?, mismatch.what))
+            }
+            _ => Err(error.into()),
+        },
     }
 }
 
@@ -113,8 +115,8 @@ fn reconfigure(
     let changed = match answer(store.reconfigure_parts(realm, &arguments.shape.parts())) {
         Ok(changed) => changed,
         // Without its pool it is not created: if it was lost, a default would be other nodes.
-        Err(error) => match error.refusal() {
-            Some(refusal) if matches!(refusal.kind(), RefusalKind::Missing { .. }) => {
+        Err(error) => match error.refusal().map(|refusal| (refusal, refusal.kind())) {
+            Some((refusal, RefusalKind::Missing { .. })) => {
                 let hint = format!(
                     "--reconfigure creates a realm only with --pool. If this one was lost, name \
                      all that it had: `{}`",
@@ -250,8 +252,8 @@ pub(super) fn longest_term(realm: &RealmSpec, max_ahead: u64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
 }
 
-/// The realm exists, but is not the same.
-fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
+/// The realm exists, but is not the same: `what` is the first difference.
+fn is_another(kept: &RealmSpec, what: RealmFacet) -> Failure {
     let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
     let settings = match kept.settings() {
         "" => String::new(),
@@ -260,10 +262,9 @@ fn is_another(kept: &RealmSpec, wanted: &RealmSpec) -> Failure {
     let failure = Failure::Usage(format!(
         "the realm {name} is there already: {scheme}{settings}, with the nodes {pool}, {terms}"
     ));
-    let fixed = |realm: &RealmSpec| (realm.scheme().to_owned(), realm.settings().to_owned());
-    failure.hinting(if fixed(kept) == fixed(wanted) && kept.variants() == wanted.variants() {
-        "--reconfigure changes its nodes and terms, those that are named"
-    } else {
+    failure.hinting(if what.is_fixed() {
         "scheme, settings and kind of a realm are fixed for good; --realm names another one"
+    } else {
+        "--reconfigure changes its nodes and terms, those that are named"
     })
 }

@@ -9,7 +9,7 @@ use std::thread;
 use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::backend::{Change, RowChange};
 use crate::model::lease::Lease;
-use crate::model::realm_spec::{RealmName, RealmSpec, Terms};
+use crate::model::realm_spec::{RealmFacet, RealmName, RealmSpec, Terms};
 use crate::model::record::{Extra, PauseReason, Row, Rows};
 use crate::model::refusal::Refusal;
 use crate::model::rules::Standing;
@@ -35,13 +35,13 @@ pub fn another_realm_is_refused(testbed: &dyn Testbed) {
     let realm = || scene.realm.clone();
     let other_terms = Terms { allowance: 1, ..realm().terms() };
     for (what, other) in [
-        ("schemes", RealmSpec { scheme: "others".to_owned(), ..realm() }),
-        ("settings", RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
-        ("ticks", RealmSpec { end: 1 << 40, ..realm() }),
-        ("IDs", scene.with_pool("0/0")),
-        ("nodes", scene.with_pool("0-8/8")),
-        ("nodes", scene.with_pool("0-7/9")),
-        ("terms", RealmSpec { terms: other_terms, ..realm() }),
+        (RealmFacet::Scheme, RealmSpec { scheme: "others".to_owned(), ..realm() }),
+        (RealmFacet::Settings, RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
+        (RealmFacet::Ticks, RealmSpec { end: 1 << 40, ..realm() }),
+        (RealmFacet::Ids, scene.with_pool("0/0")),
+        (RealmFacet::Nodes, scene.with_pool("0-8/8")),
+        (RealmFacet::Nodes, scene.with_pool("0-7/9")),
+        (RealmFacet::Terms, RealmSpec { terms: other_terms, ..realm() }),
     ] {
         let error = scene.acquire_of(&other).unwrap_err();
         match error.refusal() {
@@ -73,9 +73,9 @@ pub fn a_realm_starts_once(testbed: &dyn Testbed) {
     begin(&scene.realm).unwrap();
     let another_terms = Terms { allowance: 1, ..scene.realm.terms() };
     for (what, another) in [
-        ("schemes", RealmSpec { scheme: "others".to_owned(), ..scene.realm.clone() }),
-        ("nodes", scene.with_pool("0-3/8")),
-        ("terms", RealmSpec { terms: another_terms, ..scene.realm.clone() }),
+        (RealmFacet::Scheme, RealmSpec { scheme: "others".to_owned(), ..scene.realm.clone() }),
+        (RealmFacet::Nodes, scene.with_pool("0-3/8")),
+        (RealmFacet::Terms, RealmSpec { terms: another_terms, ..scene.realm.clone() }),
     ] {
         let error = begin(&another).unwrap_err();
         assert!(is_mismatch(&error, what, &scene.realm), "{error}");
@@ -155,20 +155,24 @@ pub fn racing_realms_start_once(testbed: &dyn Testbed) {
             assert!(lease.is_none_or(|lease| nodes.insert(lease.node)), "{lease:?}");
             match begun {
                 Ok(record) => assert!(*brought == kept && record.realm == kept),
-                Err(error) => assert!(*brought != kept && is_mismatch(error, "nodes", &kept)),
+                Err(error) => {
+                    assert!(*brought != kept && is_mismatch(error, RealmFacet::Nodes, &kept))
+                }
             }
         }
     }
 }
 
 /// Reports whether the error names `kept` as the store's realm and `what` as the difference.
-fn is_mismatch(error: &crate::StoreError, what: &str, kept: &RealmSpec) -> bool {
+fn is_mismatch(error: &crate::StoreError, what: RealmFacet, kept: &RealmSpec) -> bool {
     match error.refusal() {
         Some(Refusal::Mismatch(mismatch)) => {
             let has = match what {
-                "schemes" => kept.scheme().to_owned(),
-                "nodes" => kept.pool().to_string(),
-                _ => mismatch.kept.clone(),
+                RealmFacet::Scheme => kept.scheme().to_owned(),
+                RealmFacet::Nodes => kept.pool().to_string(),
+                RealmFacet::Settings | RealmFacet::Ticks | RealmFacet::Ids | RealmFacet::Terms => {
+                    mismatch.kept.clone()
+                }
             };
             mismatch.what == what && mismatch.kept == has
         }

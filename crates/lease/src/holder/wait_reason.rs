@@ -89,10 +89,11 @@ impl WaitReason {
             Some(RefusalKind::Busy { .. }) => Self::NoFreeNode,
             Some(RefusalKind::Early { .. }) => Self::NotStarted,
             Some(
-                RefusalKind::Fixed
+                RefusalKind::Mismatch(_)
                 | RefusalKind::Missing { .. }
                 | RefusalKind::Clock
                 | RefusalKind::Sound
+                | RefusalKind::Newer
                 | RefusalKind::Other,
             ) => Self::Refused,
             None if error.passes() => Self::Unreachable,
@@ -169,14 +170,14 @@ mod tests {
     use tickid_core::{AnyNode, UnixTime};
 
     use super::*;
-    use crate::model::realm_spec::Mismatch;
+    use crate::model::realm_spec::{Mismatch, RealmFacet};
     use crate::model::refusal::LeaseEnd;
 
     /// An operator ends the others, and calls do not wait for one.
     #[test]
     fn three_refusals_are_waited_for() {
         let (node, now, holder) = (AnyNode::new(1, 8).unwrap(), UnixTime::EPOCH, String::new());
-        let (brought, kept) = (String::new(), String::new());
+        let (what, brought, kept) = (RealmFacet::Nodes, String::new(), String::new());
         let (asked, range) = ("orders".parse().unwrap(), "1/8".parse().unwrap());
         for (refusal, reason) in [
             (Refusal::Lost { node, why: LeaseEnd::Token }, WaitReason::Acquiring),
@@ -186,7 +187,7 @@ mod tests {
             ),
             (Refusal::NotYet { from: now, now, why: None }, WaitReason::NotStarted),
             (Refusal::OtherRealm { node, asked }, WaitReason::Refused),
-            (Refusal::Mismatch(Mismatch { what: "nodes", brought, kept }), WaitReason::Refused),
+            (Refusal::Mismatch(Mismatch { what, brought, kept }), WaitReason::Refused),
             (Refusal::NoRealm { nearest: None }, WaitReason::Refused),
             (Refusal::LostRecord, WaitReason::Refused),
             (Refusal::NoRow { node }, WaitReason::Refused),

@@ -167,7 +167,7 @@ pub enum Refusal {
 /// refusal is decided in [`Refusal::kind`] alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a new kind has to be decided by everybody")]
-pub enum RefusalKind {
+pub enum RefusalKind<'a> {
     /// The lease is over, so the same renewal never succeeds. Its holder claims another.
     Over(LeaseEnd),
     /// All nodes are taken. `passes` is false if they are all quarantined, since quarantined nodes
@@ -184,7 +184,7 @@ pub enum RefusalKind {
         now: UnixTime,
     },
     /// The store has another realm of that name.
-    Fixed,
+    Mismatch(&'a Mismatch),
     /// The store has no record of the realm.
     Missing {
         /// Whether it has nodes of it, so that the record is lost.
@@ -194,11 +194,13 @@ pub enum RefusalKind {
     Clock,
     /// There is nothing to repair.
     Sound,
+    /// A later release has written what the request needs.
+    Newer,
     /// An operator has to look at the node or the request.
     Other,
 }
 
-impl RefusalKind {
+impl RefusalKind<'_> {
     /// Reports whether the same request may succeed later without an operator.
     #[must_use]
     pub const fn passes(self) -> bool {
@@ -206,10 +208,11 @@ impl RefusalKind {
             Self::Busy { passes } => passes,
             Self::Early { .. } => true,
             Self::Over(_)
-            | Self::Fixed
+            | Self::Mismatch(_)
             | Self::Missing { .. }
             | Self::Clock
             | Self::Sound
+            | Self::Newer
             | Self::Other => false,
         }
     }
@@ -227,21 +230,21 @@ impl Refusal {
     /// Returns the kind of the refusal.
     #[doc(hidden)]
     #[must_use]
-    pub const fn kind(&self) -> RefusalKind {
+    pub const fn kind(&self) -> RefusalKind<'_> {
         match self {
             Self::Lost { why, .. } => RefusalKind::Over(*why),
             Self::NoFreeNode { seen, quarantined, .. } => {
                 RefusalKind::Busy { passes: *quarantined < *seen }
             }
             Self::NotYet { from, now, .. } => RefusalKind::Early { from: *from, now: *now },
-            Self::Mismatch(_) => RefusalKind::Fixed,
+            Self::Mismatch(mismatch) => RefusalKind::Mismatch(mismatch),
             Self::NoRealm { .. } => RefusalKind::Missing { has_nodes: false },
             Self::LostRecord => RefusalKind::Missing { has_nodes: true },
             Self::StoreClock { .. } | Self::EndOfTime { .. } => RefusalKind::Clock,
             Self::NotQuarantined { .. } | Self::NoRow { .. } => RefusalKind::Sound,
+            Self::Newer { .. } => RefusalKind::Newer,
             Self::OtherRealm { .. }
             | Self::Malformed { .. }
-            | Self::Newer { .. }
             | Self::Reserved { .. }
             | Self::Overlap { .. } => RefusalKind::Other,
         }

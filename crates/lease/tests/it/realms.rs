@@ -14,7 +14,7 @@ use tickid_core::{
     Tick, UnixTime, Variant, Variants, Window,
 };
 use tickid_kuid::{Drift, Global, Kuid, Local};
-use tickid_lease::admin::{RealmPart, Refusal};
+use tickid_lease::admin::{RealmFacet, RealmPart, Refusal};
 use tickid_lease::backend::{MemoryBackend, Row, RowState, Version};
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{
@@ -139,7 +139,7 @@ fn names_both(error: &dyn fmt::Display, both: [&str; 2]) {
     assert!(both.iter().all(|scheme| text.contains(scheme)), "{text}");
 }
 
-fn is_mismatch(error: &StoreError, what: &str) -> bool {
+fn is_mismatch(error: &StoreError, what: RealmFacet) -> bool {
     matches!(error.refusal(), Some(Refusal::Mismatch(mismatch)) if mismatch.what == what)
 }
 
@@ -154,7 +154,7 @@ fn another_layout_is_refused<S: Scheme + Default>(
     assert!(realm_of_one.generator_builder(&lease).unwrap().build().is_ok());
     // By the realm, for what a store has kept.
     let error = Realm::from_spec(realm_of_one.spec().clone(), other).unwrap_err();
-    assert_eq!(error.what, "settings");
+    assert_eq!(error.what, RealmFacet::Settings);
     names_both(&error, [name, other_name]);
     // By the generator's builder.
     let builder = || realm_of_one.generator_builder(&lease).unwrap();
@@ -164,7 +164,7 @@ fn another_layout_is_refused<S: Scheme + Default>(
     assert_eq!(again, BuildError::Pinned { option: "settings" });
     // By the store.
     let error = acquire(&store, realm(&other, pool).spec()).unwrap_err();
-    assert!(is_mismatch(&error, "settings"), "{error}");
+    assert!(is_mismatch(&error, RealmFacet::Settings), "{error}");
     names_both(&error, [name, other_name]);
     // By the background thread of a leased generator, which does not start.
     let error = LeasedGenerator::start(store, realm(&other, pool)).unwrap_err();
@@ -323,7 +323,7 @@ fn reconfiguring_keeps_the_kind() {
         block_on(store.reconfigure(realm.spec()), TIMEOUT)
     };
     acquire(&store, realm(&kuid(8), "0-9/32").spec()).unwrap();
-    assert!(is_mismatch(&reconfigure("0/0").unwrap_err(), "IDs"));
+    assert!(is_mismatch(&reconfigure("0/0").unwrap_err(), RealmFacet::Ids));
     reconfigure("0-99/32").unwrap();
 }
 

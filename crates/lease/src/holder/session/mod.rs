@@ -460,12 +460,15 @@ impl LeaseSession {
                 wait.min(term / 2 - self.random_below(term / 10))
             }
             // Only an operator can change these.
-            Some(RefusalKind::Fixed | RefusalKind::Clock) => term / 2 + self.random_below(term / 2),
+            Some(RefusalKind::Mismatch(_) | RefusalKind::Clock) => {
+                term / 2 + self.random_below(term / 2)
+            }
             Some(
                 RefusalKind::Over(_)
                 | RefusalKind::Busy { .. }
                 | RefusalKind::Missing { .. }
                 | RefusalKind::Sound
+                | RefusalKind::Newer
                 | RefusalKind::Other,
             )
             | None => {

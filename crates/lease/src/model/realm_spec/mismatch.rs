@@ -1,25 +1,71 @@
 //! The difference between two realms of one name.
 
+use core::fmt;
+
+/// What two realms of one name can differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RealmFacet {
+    /// The [scheme](crate::RealmSpec::scheme).
+    Scheme,
+    /// The [settings](crate::RealmSpec::settings) of the scheme.
+    Settings,
+    /// The [ticks](crate::RealmSpec::scale), and the [end](crate::RealmSpec::end) of the last one.
+    Ticks,
+    /// Whether IDs carry the node, see [variants](crate::RealmSpec::variants).
+    Ids,
+    /// The [pool](crate::RealmSpec::pool).
+    Nodes,
+    /// The [terms](crate::RealmSpec::terms).
+    Terms,
+}
+
+impl RealmFacet {
+    /// Reports whether a realm has this for good, so that
+    /// [`reconfigure`](crate::Store::reconfigure) cannot change it.
+    #[must_use]
+    pub const fn is_fixed(self) -> bool {
+        match self {
+            Self::Scheme | Self::Settings | Self::Ticks | Self::Ids => true,
+            Self::Nodes | Self::Terms => false,
+        }
+    }
+}
+
+/// In the plural, for example `schemes`.
+impl fmt::Display for RealmFacet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Scheme => "schemes",
+            Self::Settings => "settings",
+            Self::Ticks => "ticks",
+            Self::Ids => "IDs",
+            Self::Nodes => "nodes",
+            Self::Terms => "terms",
+        })
+    }
+}
+
 /// A difference between a caller's realm and the one that the store keeps under that name.
 ///
 /// # Examples
 /// ```
 /// use tickid_lease::Realm;
+/// use tickid_lease::admin::RealmFacet;
 /// use tickid_nanoflake::{Epoch, Nanoflake};
 ///
 /// let realm = Realm::builder("orders", Nanoflake::default()).pool("0-255/10").build()?;
 /// let discord = Nanoflake { epoch: Epoch::DISCORD };
 /// let mismatch = Realm::from_spec(realm.into(), discord).unwrap_err();
-/// assert_eq!(mismatch.what, "settings");
+/// assert!(mismatch.what == RealmFacet::Settings && mismatch.what.is_fixed());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// The kind of difference, one of `"schemes"`, `"settings"`, `"ticks"`, `"IDs"`, `"nodes"` and
-    /// `"terms"`.
-    pub what: &'static str,
+    /// What differs.
+    pub what: RealmFacet,
     /// The caller's value.
     pub brought: String,
     /// The store's value.

@@ -10,7 +10,7 @@ use core::time::Duration;
 use tickid_core::{AnyNode, Policy, Scheme, TickScale, Ticks, UnixTime, Variants};
 
 pub use self::error::RealmError;
-pub use self::mismatch::Mismatch;
+pub use self::mismatch::{Mismatch, RealmFacet};
 pub use self::name::RealmName;
 pub use self::terms::Terms;
 pub(crate) use self::terms::shortest_term;
@@ -83,6 +83,13 @@ pub struct RealmParts {
 impl From<RealmParts> for RealmSpec {
     fn from(parts: RealmParts) -> Self {
         let RealmParts { name, scheme, settings, scale, end, pool, terms } = parts;
+        Self { name, scheme, settings, scale, end, pool, terms }
+    }
+}
+
+impl From<RealmSpec> for RealmParts {
+    fn from(spec: RealmSpec) -> Self {
+        let RealmSpec { name, scheme, settings, scale, end, pool, terms } = spec;
         Self { name, scheme, settings, scale, end, pool, terms }
     }
 }
@@ -265,17 +272,24 @@ impl RealmSpec {
 
     /// Returns the first difference between `self`, a caller's realm, and `kept`, the store's.
     pub(crate) fn mismatch(&self, kept: &Self) -> Option<Mismatch> {
-        if self == kept {
-            return None;
-        }
-        let mut facets = self.facets().into_iter().zip(kept.facets());
-        facets.find_map(|((what, brought), (_, kept))| {
+        self.mismatches(kept).next()
+    }
+
+    /// Returns the first difference that [`reconfigure`](crate::Store::reconfigure) cannot change.
+    pub(crate) fn fixed_mismatch(&self, kept: &Self) -> Option<Mismatch> {
+        self.mismatches(kept).find(|mismatch| mismatch.what.is_fixed())
+    }
+
+    fn mismatches(&self, kept: &Self) -> impl Iterator<Item = Mismatch> {
+        // Most realms are equal, and need no texts.
+        let both = (self != kept).then(|| self.facets().into_iter().zip(kept.facets()));
+        both.into_iter().flatten().filter_map(|((what, brought), (_, kept))| {
             (brought != kept).then_some(Mismatch { what, brought, kept })
         })
     }
 
     /// Returns, as text, everything that realms of one name can differ in.
-    fn facets(&self) -> [(&'static str, String); 6] {
+    fn facets(&self) -> [(RealmFacet, String); 6] {
         let Self { name: _, scheme, settings, scale, end, pool, terms } = self;
         let ticks = format!(
             "{} µs each from {} on, anew every {} µs, up to {end}",
@@ -284,12 +298,12 @@ impl RealmSpec {
             scale.period_micros()
         );
         [
-            ("schemes", scheme.clone()),
-            ("settings", settings.clone()),
-            ("ticks", ticks),
-            ("IDs", self.variants().to_string()),
-            ("nodes", pool.to_string()),
-            ("terms", terms.to_string()),
+            (RealmFacet::Scheme, scheme.clone()),
+            (RealmFacet::Settings, settings.clone()),
+            (RealmFacet::Ticks, ticks),
+            (RealmFacet::Ids, self.variants().to_string()),
+            (RealmFacet::Nodes, pool.to_string()),
+            (RealmFacet::Terms, terms.to_string()),
         ]
     }
 }
@@ -373,20 +387,30 @@ mod tests {
     fn a_mismatch_names_what_differs() {
         assert_eq!(realm().mismatch(&realm()), None);
         let others = [
-            ("schemes", RealmSpec { scheme: "other".to_owned(), ..realm() }),
-            ("settings", RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
-            ("IDs", RealmSpec { pool: NodePool::single(), ..realm() }),
-            ("ticks", RealmSpec { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() }),
-            ("ticks", RealmSpec { end: 5, ..realm() }),
-            ("nodes", RealmSpec { pool: "0-8/8".parse().unwrap(), ..realm() }),
-            ("terms", RealmSpec { terms: realm().terms().with_skew(Duration::ZERO), ..realm() }),
+            (RealmFacet::Scheme, RealmSpec { scheme: "other".to_owned(), ..realm() }),
+            (RealmFacet::Settings, RealmSpec { settings: "drift 5".to_owned(), ..realm() }),
+            (RealmFacet::Ids, RealmSpec { pool: NodePool::single(), ..realm() }),
             (
-                "terms",
+                RealmFacet::Ticks,
+                RealmSpec { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() },
+            ),
+            (RealmFacet::Ticks, RealmSpec { end: 5, ..realm() }),
+            (RealmFacet::Nodes, RealmSpec { pool: "0-8/8".parse().unwrap(), ..realm() }),
+            (
+                RealmFacet::Terms,
+                RealmSpec { terms: realm().terms().with_skew(Duration::ZERO), ..realm() },
+            ),
+            (
+                RealmFacet::Terms,
                 RealmSpec { terms: realm().terms().with_start(TickStart::Random), ..realm() },
             ),
         ];
         for (what, other) in others {
             assert_eq!(realm().mismatch(&other).unwrap().what, what);
+            assert_eq!(realm().fixed_mismatch(&other).is_some(), what.is_fixed(), "{what}");
+            // The difference that can be changed hides none that is fixed.
+            let both = RealmSpec { terms: realm().terms().with_term(Duration::MAX), ..other };
+            assert_eq!(realm().fixed_mismatch(&both).is_some(), what.is_fixed(), "{what}");
         }
     }
 }

@@ -106,6 +106,12 @@ impl<'a> RealmRules<'a> {
         Ok(Self { record, now: tick })
     }
 
+    /// Returns the record that the rules are over.
+    #[must_use]
+    pub fn record(&self) -> &'a Record {
+        self.record
+    }
+
     /// Returns the ceiling of a lease that is acquired or renewed now.
     fn reach(&self) -> u64 {
         self.now.saturating_add(self.record.realm.ahead())
@@ -126,14 +132,10 @@ impl<'a> RealmRules<'a> {
         realm.mismatch(&self.record.realm).map_or(Ok(()), |mismatch| Err(mismatch.into()))
     }
 
-    /// Compares everything that [`reconfigure`](Self::reconfigure) cannot change. The pool and the
-    /// terms can change, but not so that a realm of IDs with nodes becomes one of IDs without.
+    /// Compares everything that [`reconfigure`](Self::reconfigure) cannot change. The pool can
+    /// change, but not so that a realm of IDs with nodes becomes one of IDs without.
     pub(crate) fn check_ids(&self, realm: &RealmSpec) -> Result<(), Refusal> {
-        let kept = &self.record.realm;
-        if realm.variants() != kept.variants() {
-            self.check(realm)?;
-        }
-        self.check(&RealmSpec { pool: kept.pool.clone(), terms: kept.terms, ..realm.clone() })
+        realm.fixed_mismatch(&self.record.realm).map_or(Ok(()), |mismatch| Err(mismatch.into()))
     }
 
     /// Returns the record as of an operator's choice, or `None` if it is that already.

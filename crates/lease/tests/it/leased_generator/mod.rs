@@ -19,7 +19,7 @@ use tickid_core::{
     Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, ProcessClock, StallReason,
     Ticks, UnixTime,
 };
-use tickid_lease::admin::Standing;
+use tickid_lease::admin::{RealmFacet, Standing};
 use tickid_lease::backend::{MemoryBackend, StoreErrorKind};
 use tickid_lease::session::{ActiveLease, Claim, Token, Wait, WaitReason, block_on};
 use tickid_lease::{
@@ -499,7 +499,7 @@ fn other_realm_is_refused() {
     assert!(error.contains(named), "{error}");
     let kept = block_on(world.store().realm(world.realm.name()), PATIENCE).unwrap().realm;
     assert_eq!(Realm::from_spec(kept.clone(), Nanoflake::default()).as_ref(), Ok(&world.realm));
-    assert_eq!(Realm::from_spec(kept, tickid_sno::Sno).unwrap_err().what, "schemes");
+    assert_eq!(Realm::from_spec(kept, tickid_sno::Sno).unwrap_err().what, RealmFacet::Scheme);
 }
 
 #[test]
