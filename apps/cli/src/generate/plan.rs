@@ -15,7 +15,7 @@ use tickid_convert::{
     IdsVisitor, SchemeId, SchemeVariant, SchemeVisitor, carry,
 };
 use tickid_core::{BuildError, Clock as _, ManualClock, Scheme, SystemClock, TickStart};
-use tickid_lease::admin::{LeaseTextError, RealmName};
+use tickid_lease::admin::{LeaseTextError, RealmName, Refusal};
 use tickid_lease::{NodePool, Realm, RealmSpec};
 use uuid::Uuid;
 
@@ -302,8 +302,8 @@ impl Plan<'_> {
         let hint = "`tickid lease init` creates a realm with nodes of another size";
         node::check_sizes(&self.scheme, &nodes, realm.pool())
             .map_err(|failure| failure.hinting(hint))?;
-        let builder = AnyLeasedGenerator::builder(self.scheme, store, realm)
-            .map_err(|mismatch| Failure::Refused(mismatch.into()))?;
+        let builder =
+            AnyLeasedGenerator::builder(self.scheme, store, realm).map_err(Refusal::from)?;
         let mut builder = builder.start_within(within);
         if self.scheme.settings().node_size.is_none() {
             // A holder may restore the chosen nodes between this moment and the first claim. They

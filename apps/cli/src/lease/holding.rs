@@ -129,7 +129,7 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
 
 /// Refuses to shorten the window of a lease whose holder may still issue IDs in it.
 fn refuse_if_alive(view: &RealmView, token: Token) -> Result<(), Failure> {
-    let standings = view.standings().map_err(Failure::Refused)?;
+    let standings = view.standings()?;
     let is_leased = |state: &RowState| state.row().is_some_and(|row| row.token == Some(token));
     let lease = standings.into_iter().find(|(_, state, _)| is_leased(state));
     let Some((node, _, standing)) = lease else { return Ok(()) };

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::json;
 use tickid_core::AnyNode;
 use tickid_lease::RealmSpec;
-use tickid_lease::admin::{Refusal, Standing};
+use tickid_lease::admin::Standing;
 use tickid_lease::backend::{RealmView, Row, RowState};
 
 use super::realm::RealmOptions;
@@ -147,13 +147,11 @@ pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
 }
 
 fn lines(view: &RealmView) -> Result<Vec<(AnyNode, NodeLine)>, Failure> {
-    let (record, _) =
-        view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
-    let standings = view.standings().map_err(Failure::Refused)?;
+    let realm = &view.rules()?.record().realm;
     let line = |(node, state, standing): (AnyNode, &RowState, _)| {
-        (node, NodeLine::new(&record.realm, node, state.row(), standing))
+        (node, NodeLine::new(realm, node, state.row(), standing))
     };
-    Ok(standings.into_iter().map(line).collect())
+    Ok(view.standings()?.into_iter().map(line).collect())
 }
 
 pub(super) fn realms(arguments: &RealmsArguments) -> Result<ExitCode, Failure> {

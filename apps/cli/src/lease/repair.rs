@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 use tickid_core::{AnyNode, ParseNodeError};
-use tickid_lease::admin::{NodeRange, RealmRules, Refusal, Standing};
+use tickid_lease::admin::{NodeRange, Refusal, Standing};
 use tickid_lease::backend::RealmView;
 use tickid_lease::{NodePool, RealmSpec};
 
@@ -120,11 +120,10 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     let name = &arguments.realm.realm;
     let store = arguments.realm.store.open_existing()?;
     let view = answer(store.list(name))?;
-    let (record, _) =
-        view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
-    let rules = RealmRules::new(record, view.now).map_err(Failure::Refused)?;
+    let rules = view.rules()?;
+    let realm = &rules.record().realm;
     // One node, or all that are quarantined.
-    let node = arguments.node.as_deref().map(|text| node_of(record.realm.pool(), text));
+    let node = arguments.node.as_deref().map(|text| node_of(realm.pool(), text));
     let node = node.transpose()?;
     let nodes = match node {
         Some(node) => vec![node],
@@ -144,13 +143,13 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
                 continue;
             }
             // Refused here as it would be there.
-            Err(refusal) => return Err(Failure::Refused(refusal)),
+            Err(refusal) => return Err(refusal.into()),
         };
         let ceiling = rules.ceiling(node, state);
         say(&format!(
             "repairing node {node} takes its ceiling back from {} to {}",
-            ceiling.map_or_else(|| "an unreadable one".into(), |tick| at(&record.realm, tick)),
-            at(&record.realm, row.ceiling),
+            ceiling.map_or_else(|| "an unreadable one".into(), |tick| at(realm, tick)),
+            at(realm, row.ceiling),
         ));
     }
     say(
@@ -171,7 +170,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
         say(&format!("repaired: {}", repaired.join(", ")));
     }
     let mut refused = results.into_iter().filter_map(|(_, result)| result.err());
-    refused.next().map_or(Ok(ExitCode::SUCCESS), |refusal| Err(Failure::Refused(refusal)))
+    refused.next().map_or(Ok(ExitCode::SUCCESS), |refusal| Err(refusal.into()))
 }
 
 /// Accepts a node, or a number without its size.
@@ -206,7 +205,7 @@ fn cannot(node: AnyNode, refusal: &Refusal) -> String {
 
 /// Returns the quarantined nodes that have a row.
 fn quarantined(view: &RealmView) -> Result<Vec<AnyNode>, Failure> {
-    let standings = view.standings().map_err(Failure::Refused)?.into_iter();
+    let standings = view.standings()?.into_iter();
     let quarantined = standings.filter(|(.., standing)| *standing == Standing::Quarantined);
     Ok(quarantined.map(|(node, ..)| node).collect())
 }

@@ -1,8 +1,8 @@
 //! A realm as a whole: the head of `tickid lease list`, and its `--check`.
 
 use serde::Serialize;
-use tickid_lease::admin::{PauseReason, RealmRules, Refusal, Standing, Terms};
-use tickid_lease::backend::RealmView;
+use tickid_lease::admin::{PauseReason, Standing, Terms};
+use tickid_lease::backend::{RealmParts, RealmView};
 
 use crate::failure::Failure;
 use crate::options::when::date_time;
@@ -39,19 +39,20 @@ pub(crate) struct RealmSummary {
 
 impl RealmSummary {
     pub(crate) fn of(view: &RealmView) -> Result<Self, Failure> {
-        let (record, _) =
-            view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm { nearest: None }))?;
-        let rules = RealmRules::new(record, view.now).map_err(Failure::Refused)?;
+        let rules = view.rules()?;
+        let record = rules.record();
         let realm = &record.realm;
-        let terms = realm.terms();
+        // The end of time is the scheme's, and its ticks follow from the settings.
+        let RealmParts { name, scheme, settings, scale: _, end: _, pool, terms } =
+            RealmParts::from(realm.clone());
         let from = realm.scale().time_of(record.floor);
         let time = |time| date_time(time).map(|date| date.to_string());
         let mut summary = Self {
-            realm: realm.name().to_string(),
-            scheme: realm.scheme().to_owned(),
-            settings: realm.settings().to_owned(),
-            pool: realm.pool().to_string(),
-            nodes: realm.pool().len(),
+            realm: name.to_string(),
+            scheme,
+            settings,
+            pool: pool.to_string(),
+            nodes: pool.len(),
             held: 0,
             free: 0,
             free_later: 0,
@@ -71,7 +72,7 @@ impl RealmSummary {
             pause: record.pause(),
         };
         // The nodes are counted and not the rows: one that was never granted has none, and is free.
-        for node in realm.pool().nodes() {
+        for node in pool.nodes() {
             match rules.standing(node, view.rows.get(&node)) {
                 Standing::Held => summary.held += 1,
                 Standing::Expired => summary.expired += 1,
@@ -125,8 +126,31 @@ impl RealmSummary {
             out.push(b'\n');
             return Ok(());
         }
-        let Self { realm, scheme, settings, pool, nodes, held, free, expired, quarantined, .. } =
-            self;
+        let Self {
+            realm,
+            scheme,
+            settings,
+            pool,
+            nodes,
+            held,
+            free,
+            expired,
+            quarantined,
+            terms,
+            store_time,
+            starts,
+            // Printed by `later` and `rarer`.
+            free_later: _,
+            paused: _,
+            newer: _,
+            // Printed by `terms`.
+            allowance_ticks: _,
+            skew_seconds: _,
+            term_seconds: _,
+            tick_start: _,
+            // For warnings.
+            pause: _,
+        } = self;
         let (later, rarer) = (self.later(), self.rarer());
         let settings = if settings.is_empty() { String::new() } else { format!(" ({settings})") };
         let unknown = || "-".to_owned();
@@ -140,10 +164,10 @@ impl RealmSummary {
                     "{held} held, {free} free{later}, {expired} expired, {quarantined} quarantined{rarer}"
                 ),
             ),
-            ("terms", self.terms.to_string()),
-            ("store time", self.store_time.clone().unwrap_or_else(unknown)),
+            ("terms", terms.to_string()),
+            ("store time", store_time.clone().unwrap_or_else(unknown)),
         ];
-        let starts = self.starts.iter().map(|from| ("starts", from.clone()));
+        let starts = starts.iter().map(|from| ("starts", from.clone()));
         for (label, value) in lines.into_iter().chain(starts) {
             out.extend_from_slice(format!("{label:<12} {value}\n").as_bytes());
         }

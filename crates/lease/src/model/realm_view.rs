@@ -77,9 +77,18 @@ impl RealmView {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn standings(&self) -> Result<Vec<(AnyNode, &RowState, Standing)>, Refusal> {
-        let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm { nearest: None })?;
-        let rules = RealmRules::new(record, self.now)?;
+        let rules = self.rules()?;
         let standing = |(&node, state)| (node, state, rules.standing(node, Some(state)));
         Ok(self.rows.iter().map(standing).collect())
+    }
+
+    /// Returns the rules over the record, at the view's time.
+    ///
+    /// # Errors
+    /// As [`standings`](Self::standings).
+    #[doc(hidden)]
+    pub fn rules(&self) -> Result<RealmRules<'_>, Refusal> {
+        let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm { nearest: None })?;
+        RealmRules::new(record, self.now)
     }
 }
