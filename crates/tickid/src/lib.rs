@@ -59,13 +59,15 @@
 //! schemes.
 //!
 //! # Weight
-//! | feature | pulls in | third-party crates |
-//! |---|---|---:|
-//! | a scheme | `rand` and `thiserror` | 11 |
-//! | a scheme without `std` | `thiserror` | 6 |
-//! | `convert` | also `uuid` | 12 |
-//! | `lease` | `serde_json`, `tracing`, `rustix` and others | 30 |
-//! | `lease-redis`, `lease-etcd`, `lease-postgres`, `lease-mysql` | the client of its server | 44, 53, 88, 62 |
+//! | feature | pulls in |
+//! |---|---|
+//! | a scheme | `rand` and `thiserror` |
+//! | a scheme without `std` | `thiserror` |
+//! | `convert` | also `uuid` |
+//! | `lease` | `serde_json`, `tracing`, `rustix` and others |
+//! | `lease-redis`, `lease-etcd`, `lease-postgres`, `lease-mysql` | also `rustls`; PostgreSQL's `tokio-postgres`, MySQL's `tokio`, etcd's `ureq` |
+//!
+//! `cargo tree -e normal` lists them for your features and your lock file.
 //!
 //! Of `rand`, only the operating system's random numbers are used, once for a seed or a random
 //! node. An ID takes none, because its sequence makes it unique, and random starts of ticks are a

@@ -12,8 +12,8 @@
 //!   this crate are polled here, in functions that are not generic: the worker calls `block_on`, and
 //!   calls that wait as a task go through `HolderState::poll`.
 //!
-//! `cargo llvm-lines --release` shows what a program compiles: for ten lines that lease from a
-//! folder, about 19,000 lines of LLVM's, most of them the engine and how it is built.
+//! `cargo llvm-lines --release` shows what a program compiles: of ten lines that lease from a folder,
+//! most is the engine and how it is built.
 
 use core::time::Duration;
 use std::sync::Arc;
