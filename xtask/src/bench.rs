@@ -142,7 +142,8 @@ impl InstructionCounts {
         for name in names {
             let count = |of: &Self| of.instructions.get(name).copied().unwrap_or(f64::NAN);
             let (before, now) = (count(self), count(now));
-            // Not if it is new or gone. The counts are rounded to tenths.
+            // A count that is new or gone is NaN, and so not fine. The counts are rounded to
+            // tenths.
             let is_fine = now <= before * (1.0 + TOLERANCE_PERCENT / 100.0) + 1e-9;
             failures += usize::from(!is_fine);
             let verdict = if is_fine { "" } else { "  FAILED" };

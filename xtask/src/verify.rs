@@ -69,7 +69,7 @@ pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()>
             failed.push(name.as_str());
         }
         let result = result(name, &tally, start.elapsed().as_secs());
-        // Also now, because a later step may be interrupted.
+        // Say it now as well, because a later step may be interrupted.
         say(format_args!("{result}"));
         results += &format!("{result}\n");
     }
@@ -87,7 +87,7 @@ impl List {
             let probe = format!("rustup run {toolchain} cargo --version");
             (probe, format!("rustup toolchain install {toolchain}"))
         } else if let Some(target) = need.strip_prefix("target ") {
-            // Its library is from rustup or a distribution.
+            // The target's library is from rustup or a distribution.
             let folder = format!("$(rustc --print=target-libdir --target={target})");
             (format!("ls {folder}/libcore-*.rlib"), format!("rustup target add {target}"))
         } else {

@@ -221,7 +221,8 @@ impl Failure {
                 let ServerError::Lease { source, .. } = &**error else { return None };
                 source.store()
             }
-            // It may have been the store's, but these have their own status or hint.
+            // The cause may be a store's error, but these failures have a status or hint of their
+            // own.
             Self::TooLong { .. } | Self::GiveBack(_) | Self::Hinted { .. } => None,
             Self::Invalid { .. }
             | Self::Usage(_)
@@ -486,7 +487,7 @@ fn of_mismatch(mismatch: &Mismatch) -> String {
 
 /// Returns the option that selects a realm's settings, with its value.
 pub(crate) fn setting_option(kept: &str) -> String {
-    // That of Snowflakes is a value alone, the others are the name of an option and its value.
+    // A Snowflake's settings are a layout alone, all others the name of an option and its value.
     let is_value = kept.starts_with(|first: char| first.is_ascii_digit());
     if is_value { format!("--layout {kept}") } else { format!("--{kept}") }
 }

@@ -133,8 +133,8 @@ fn table(cards: &[LayoutCard]) -> String {
         let text = card.layout().to_string();
         [
             card.names().next().unwrap_or_default().to_owned(),
-            // Without the epoch, which the column FIRST shows, and the sign, for which there is no
-            // room: `39x10ms/8s/16n`.
+            // The column FIRST shows the epoch, and there is no room for the sign:
+            // `39x10ms/8s/16n`.
             text.split('@').next().unwrap_or_default().replace("/unsigned", ""),
             day(card.first()),
             day(card.last()),

@@ -170,7 +170,7 @@ fn run() -> Result<ExitCode, Failure> {
     let arguments = parse().unwrap_or_else(|error| usage::exit_usage(error, &Arguments::command()));
     // The log starts before the command, because a store has events from the moment it is opened.
     match arguments.command {
-        // It has its own log.
+        // A server has its own log.
         #[cfg(feature = "serve")]
         Command::Serve(_) => {}
         #[cfg(feature = "_log")]

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &ManArguments, mut command: Command) -> Result<Exit
     if let (Some(folder), None) = (&arguments.folder, named) {
         fs::create_dir_all(folder).map_err(|reason| cannot_write(folder, reason))?;
         write_pages(&command, folder)?;
-        // It may be a command whose name is mistyped.
+        // The folder may be a command whose name is mistyped.
         say(&format!("the pages are in {}", shown(folder.as_os_str().as_encoded_bytes())));
     } else {
         let mut out = Output::stdout();

@@ -304,7 +304,7 @@ impl Times {
             let start = day.to_zoned_datetime(zone.clone()).map_err(|error| no_part(&error))?;
             UnixTime::try_from(start.timestamp()).map_err(|error| no_part(&error))
         };
-        // With the unit of the first ID, and not with all those before it.
+        // Start with the unit of the first ID, and not with all those before it.
         let first = every.start(day_of(self.since)?).map_err(|error| no_part(&error))?;
         let mut start = since.max(start_of(first)?);
         let mut day = day_of(start)?;
@@ -367,7 +367,7 @@ fn of_format(
     }
     let min = format.min_at(since).map_err(|error| no_tick("--since", since, &error))?;
     let max = format.max_at(last).map_err(|error| no_tick("--until", last, &error))?;
-    // They are the other way round where no tick starts within the range.
+    // If no tick starts within the range, the lowest ID is above the highest.
     Ok((*min.bytes() <= *max.bytes()).then_some([min, max]))
 }
 

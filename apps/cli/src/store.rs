@@ -62,7 +62,7 @@ impl StoreOptions {
     pub(crate) fn missing_folder(&self) -> Option<PathBuf> {
         let url = self.url().ok()??;
         let path = url.strip_prefix("file://")?;
-        // Only the store knows what these stand for.
+        // Only the store knows what these characters stand for.
         if path.contains(['%', '?', '#']) {
             return None;
         }

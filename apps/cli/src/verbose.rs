@@ -17,7 +17,7 @@ pub(crate) fn start(verbose: u8) {
     let targets = match (verbose, env::var(VARIABLE)) {
         (0, Ok(directives)) if !directives.is_empty() => match directives.parse::<Targets>() {
             Ok(targets) => targets,
-            // It may be meant for another program, with other rules.
+            // The variable may be meant for another program, with other rules.
             Err(error) => return say(&format!("${VARIABLE} is ignored: {error}")),
         },
         (0, _) => return,

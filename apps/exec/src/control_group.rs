@@ -52,7 +52,7 @@ impl ControlGroup {
 
     fn processes(&self) -> io::Result<HashSet<Pid>> {
         let ids = fs::read_to_string(self.folder.join("cgroup.procs"))?;
-        // Those of another PID namespace are 0 here.
+        // Processes of another PID namespace have the number 0 here.
         Ok(ids.lines().filter_map(|id| id.parse().ok()).map(Pid::from_raw).collect())
     }
 
@@ -87,7 +87,7 @@ fn dies_one_by_one(
     let mut killed = HashSet::new();
     for _ in 0..ROUNDS {
         let Ok(listed) = list() else { return false };
-        // One that was killed starts no other, and is listed until it runs for the last time.
+        // A process that was killed starts no other, and is listed until it runs for the last time.
         let mut is_new = false;
         for id in listed {
             if is_late() {
@@ -122,7 +122,7 @@ mod tests {
         let mut lists = [set(&workers), set(&workers[20..])].into_iter();
         assert!(dies_one_by_one(|| Ok(lists.next().unwrap()), |_| Ok(()), || false));
         assert!(lists.next().is_none());
-        // It is listed for ever.
+        // A process that is listed for ever counts as killed.
         assert!(dies_one_by_one(|| Ok(set(&[3])), |_| Ok(()), || false));
         assert!(dies_one_by_one(|| Ok(set(&[3])), |_| Err(nix::Error::ESRCH), || false));
     }

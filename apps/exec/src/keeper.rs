@@ -274,7 +274,7 @@ fn keep(
         }
     }
     means.alarms.at(means.kill_at, TimerSetTimeFlags::empty())?;
-    // Not the path that this program was started from: there may be another version by now.
+    // The path that this program was started from may have another version by now.
     let mut stage = Command::new("/proc/self/exe");
     stage.arg0("tickid").args(Launch::arguments(means.kill_at, &before, command)).process_group(0);
     let leader = i32::try_from(stage.spawn()?.id()).map_err(|_| nix::Error::EOVERFLOW)?;
@@ -352,15 +352,15 @@ fn watch(
 ) -> io::Result<WatchEnd> {
     // First, because until then the supervisor can signal nothing.
     Report::Started(leader).write(reports);
-    // It may not keep a terminal, a pipe or a file system in use.
+    // The keeper must not keep a terminal, a pipe or a file system in use.
     dup2_stdin(&null)?;
     dup2_stdout(&null)?;
     dup2_stderr(null)?;
     std::env::set_current_dir("/")?;
     let mut has_ended = false;
     loop {
-        // Once it has ended, the supervisor may send signals until it has heard of that. Until then
-        // nothing is reaped.
+        // After the program has ended, the supervisor may signal it until it has heard of that.
+        // Until then nothing is reaped.
         let has_orphans = !has_ended && reap_orphans(leader)?;
         let state = if has_ended { None } else { state(leader)? };
         match state {
@@ -411,7 +411,7 @@ fn kill_until_alone(leader: Pid, control: &mut File) -> io::Result<()> {
         let [order] = ready([control.as_fd()], Some(left.pause()))?;
         if order {
             match KeeperOrder::read(control)? {
-                // Its time has come, and what is killed is not let go of.
+                // The program's time has come, and what is killed is not let go of.
                 Some(KeeperOrder::KillAt(..) | KeeperOrder::LetGo) => {}
                 None => return Ok(()),
             }

@@ -73,7 +73,7 @@ impl Launch {
 /// Returns the reason why it did not become the program.
 pub(crate) fn launch(launch: &Launch) -> Result<ExitCode, Error> {
     set_pdeathsig(Signal::SIGKILL)?;
-    // It may have died before that.
+    // The keeper may have died before that.
     if launch.keeper.map(Pid::from_raw) != Some(getppid()) {
         return Err(Error::Stage(STAGE));
     }

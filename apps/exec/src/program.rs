@@ -71,7 +71,7 @@ impl Program {
         if let Some(control) = &pipes.control {
             KeeperOrder::KillAt(kill_at.0, kill_at.1).write(control);
         }
-        // Not the path that this program was started from: there may be another version by now.
+        // The path that this program was started from may have another version by now.
         let mut stage = Command::new("/proc/self/exe");
         // In a group of its own, the keeper is not reached by Ctrl-C, which the terminal sends to
         // the whole group of this process.
@@ -117,12 +117,12 @@ impl Program {
 
     /// Sends a signal to the program and the processes of its group.
     pub(super) fn signal(&self, signal: Signal) -> nix::Result<()> {
-        // Its number is its own for as long as the keeper may not reap it.
+        // The program's number is its own for as long as the keeper may not reap it.
         if self.pipes.control.is_none() {
             return Ok(());
         }
         let group = killpg(self.leader, signal);
-        // It may have joined another group.
+        // The program may have joined another group.
         let has_left = getpgid(Some(self.leader)) != Ok(self.leader);
         let alone = if has_left { kill(self.leader, signal) } else { Ok(()) };
         for sent in [group, alone] {
@@ -204,7 +204,7 @@ impl Program {
     /// gets the terminal back. Returns when the program may be [resumed](Self::resume).
     pub(super) fn stopped(&mut self, by: Signal) -> nix::Result<()> {
         let wants_terminal = matches!(by, Signal::SIGTTIN | Signal::SIGTTOU);
-        // One that was stopped by SIGSTOP, for example, stays stopped until it gets SIGCONT.
+        // A program that was stopped by SIGSTOP, for example, stays stopped until it gets SIGCONT.
         if self.terminal.is_none() || !(wants_terminal || by == Signal::SIGTSTP) {
             return Ok(());
         }

@@ -89,8 +89,8 @@ fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Error
         }
         Outcome::Failed(error) => Some(News::Failed(error)),
         Outcome::Lost(error) => Some(News::Lost(error)),
-        // It is sent again at once. And `Repeated` needs notes of the ticks that were used, which
-        // only a session beside a generator has.
+        // The renewal is sent again at once. And `Repeated` needs notes of the ticks that were
+        // used, which only a session beside a generator has.
         Outcome::Outdated | Outcome::Repeated(..) => None,
         _ => None,
     })

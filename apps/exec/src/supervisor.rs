@@ -232,7 +232,7 @@ impl Supervisor<'_> {
                 let margin = margin(self.realm.terms().term);
                 let program = Program::start(self.plan, &environment, end, margin);
                 let ended = program.and_then(|program| self.supervise(program));
-                // Its keeper has done that, unless it was killed.
+                // The program's keeper has ended them, unless it was killed.
                 if ended.is_err() && self.is_parent {
                     self.end_descendants()?;
                 }
@@ -325,7 +325,7 @@ impl Supervisor<'_> {
             let now = self.now()?;
             program.kill_at(self.leases.when_left(Duration::ZERO));
             stage = self.advance(stage, &mut program, now)?;
-            // Only now, so that it does not continue beyond its window.
+            // Resume it only now, so that it does not continue beyond its window.
             program.resume()?;
             self.wake.at(self.alarms(stage, now))?;
             match self.wake.next(Some(program.changes()))? {
@@ -349,7 +349,7 @@ impl Supervisor<'_> {
                         }
                         return Ok(status);
                     }
-                    // Others may have ignored the request.
+                    // Other processes may have ignored the request.
                     (ProgramChange::Ended(_), Stage::Stopping { .. } | Stage::Killing) => {
                         stage = Stage::Killing;
                     }
@@ -474,7 +474,7 @@ impl Supervisor<'_> {
                 return Ok(true);
             }
             if now.boot >= until {
-                // One that has ended may still be waited for by a debugger.
+                // A process that has ended may still be waited for by a debugger.
                 let running = descendants::running().map_err(Error::Supervise)?;
                 self.say_running(&running);
                 return Ok(running.is_empty());

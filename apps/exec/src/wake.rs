@@ -51,7 +51,7 @@ pub(super) struct Bell(Arc<EventFd>);
 
 impl Bell {
     pub(super) fn ring(&self) {
-        // It fails when it has not been heard 2^64 - 2 times.
+        // The write fails when the bell was not heard 2^64 - 2 times.
         let _ = self.0.write(1);
     }
 }

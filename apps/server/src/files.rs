@@ -42,7 +42,7 @@ impl ReadFile {
     pub(crate) fn read_again(path: &Path, kept: &KeptFiles) -> Self {
         let bytes = match kept.0.get(path) {
             Some(bytes) => Ok(bytes.clone()),
-            // It has taken the place of a file that could be read again.
+            // The pipe has taken the place of a file that could be read again.
             None if is_pipe(path) => Err(io::ErrorKind::Unsupported.into()),
             None => fs::read(path),
         };

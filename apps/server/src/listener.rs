@@ -51,7 +51,7 @@ impl Listener {
             };
             self.accepted(accepted).await;
         }
-        // Those that had connected before. More than one batch comes from newer ones.
+        // Accept the clients that had connected before. More than one batch comes from newer ones.
         for _ in 0..1_024 {
             let accept = tokio::task::coop::unconstrained(self.socket.accept());
             let Some(accepted) = accept.now_or_never() else { break };
@@ -62,7 +62,7 @@ impl Listener {
     async fn accepted(&self, accepted: io::Result<(Stream, Peer)>) {
         match accepted {
             Ok((stream, peer)) => self.start(stream, peer),
-            // It broke before it was accepted.
+            // The connection broke before it was accepted.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 // There are no more descriptors, or no memory.

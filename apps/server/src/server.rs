@@ -507,7 +507,7 @@ impl Server {
             Ok(()) => self.shared.realms.start(Arc::clone(&realm)).map_err(|_| not_awaited()),
             Err(error) => Err(error),
         };
-        // One that is not served must not keep a node that others then miss.
+        // A realm that is not served must not keep a node that others then miss.
         if started.is_err()
             && let Err(error) = realm.release().await
         {
@@ -543,7 +543,7 @@ impl Server {
         // After the grace period the connections are dropped wherever they are, so the second wait
         // is short.
         if tokio::time::timeout(grace, tasks.wait()).await.is_err() {
-            // Others have sent all that they had to send.
+            // The connections that are not answering have sent all that they had to send.
             stopped.cut_off = !shared.answering.is_empty();
             shared.cut_off.cancel();
             tasks.wait().await;

@@ -86,7 +86,7 @@ pub(crate) struct SocketFile {
 #[cfg(unix)]
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Its absence is what is wanted.
+        // If the file is gone already, that is what is wanted.
         let _ = remove(&self.path, self.identity);
     }
 }
@@ -126,7 +126,7 @@ fn check_unused(path: &Path) -> Result<Option<FileIdentity>, ServerError> {
         Ok(metadata) if !metadata.file_type().is_socket() => in_use("it is not a socket"),
         Ok(_) => match connect(path) {
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(stale),
-            // Its server has just stopped.
+            // The socket's server has just stopped.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             // That includes a server that accepts nothing, so that its queue is full.
             _ => in_use("a server listens on it"),

@@ -267,7 +267,7 @@ pub fn range(
     if let Some(format) = read_only {
         let min = format.min_at(since).map_err(range_error)?;
         let max = format.max_at(last).map_err(range_error)?;
-        // They are the other way round where no tick starts within the range.
+        // If no tick starts within the range, the lowest ID is above the highest.
         if *min.bytes() > *max.bytes() {
             return Err(none());
         }

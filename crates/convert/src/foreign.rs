@@ -112,7 +112,7 @@ impl ToParts for NanoflakeShift24 {
                 bits: stray,
             });
         }
-        // Without the gap it is as the document has it.
+        // Without the gap, the number is the one of the document.
         let close = (self.0 >> 24) << 22 | self.0 & mask(22);
         NanoflakeId::try_from(close).map_err(ConvertError::Time)?.parts(settings)
     }

@@ -559,15 +559,15 @@ fn bits_of_numbers(numbers: &[ColumnNumber]) -> f64 {
     let lines = float(numbers.len() as u64);
     let Some(&ColumnNumber { value, digits, .. }) = numbers.first() else { return 0.0 };
     let mut least: f64 = numbers.iter().map(|number| number.random()).sum();
-    // All of one kind, or none.
+    // The numbers are all of one kind, or this hypothesis falls away.
     let others: Option<u32> = numbers.iter().map(|number| number.other).sum();
     least = others.map_or(least, |others| least.min(f64::from(KIND_BITS + others)));
-    // Counted, in this order.
+    // The numbers are counted up in this order.
     let mut pairs = numbers.iter().zip(numbers.iter().skip(1));
     if pairs.all(|(one, next)| one.value.checked_add(1) == Some(next.value)) {
         least = least.min(random(digits));
     }
-    // Counted from one of them.
+    // They are counted in any order, so all lie between the lowest and the highest.
     let (low, high) = numbers.iter().fold((value, value), |(low, high), number| {
         (low.min(number.value), high.max(number.value))
     });
@@ -693,7 +693,7 @@ mod tests {
             let bits = one(low).with(one(high)).field(10.0);
             assert!((bits - expected).abs() < 0.1, "{low} to {high}: {bits}");
         }
-        // Each is the next.
+        // Each number is the next.
         let one = |value| Extent { is_counted: true, is_run: true, ..Extent::new(value, 10) };
         let bits = (1..10).map(one).fold(one(0), Extent::with).field(10.0);
         assert!((bits - (2.0 + 7.0)).abs() < 0.1, "{bits}");

@@ -70,7 +70,7 @@ pub(crate) fn jitter(lost: u32, longest: Duration) -> Duration {
     const SHORTEST: Duration = Duration::from_millis(2);
     let most = SHORTEST.saturating_mul(1 << lost.min(16)).min(longest);
     let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
-    // Each is keyed with new random numbers.
+    // Each `RandomState` is keyed with new random numbers.
     let random = RandomState::new().hash_one(lost);
     Duration::from_nanos(random % nanos.max(1))
 }

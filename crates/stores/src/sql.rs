@@ -191,7 +191,7 @@ impl<D: Database> SqlConnection<D> {
         mut slot: OwnedMutexGuard<Option<D::Session>>,
         request: SqlRequest,
     ) -> Result<Texts, StoreError> {
-        // It is closed if this future is dropped, with an answer still to come.
+        // The session is closed if this future is dropped, with an answer still to come.
         let (mut session, is_new) = match slot.take().filter(D::is_open) {
             Some(session) => (session, false),
             None => (self.database.connect().await?, true),

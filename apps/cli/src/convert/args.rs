@@ -141,7 +141,7 @@ static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
             || matches!(format, Format::Uuid | Format::Ulid | Format::Mastodon)
     };
     let formats = NamedFormat::all(is_read).into_iter();
-    // It has the texts of Nanoflakes.
+    // A Nanoflake that is shifted has the same texts.
     let shifted = formats.clone().filter(|named| named.format == Format::Nanoflake);
     let shifted = shifted.map(|named| Source::NanoflakeShift24 { text: named.text });
     formats.map(Source::Format).chain(shifted).collect()

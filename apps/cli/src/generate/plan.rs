@@ -178,7 +178,7 @@ impl Plan<'_> {
             let mut generator = generator.map_err(|error| of_node(error, Failure::from))?;
             let draw = |n, within| Ok(generator.block_within(self.metabyte, n, within)?);
             let result = self.stream(draw, patience);
-            // Also after a failure, such as a closed pipe: its reader has the IDs before it.
+            // Wait even after a failure, such as a closed pipe: its reader has the IDs before it.
             self.outlast(&mut generator);
             return result;
         };
@@ -280,7 +280,7 @@ impl Plan<'_> {
         };
         let is_named = name.is_some();
         let name = name.map_or_else(|| self.usual_realm().parse(), Ok)?;
-        // Checked before a store is opened, which may create it.
+        // Check the realm before the store is opened, since opening may create the store.
         let new = self.scheme.visit(DefaultRealm { name, pool: default_pool(&self.scheme) });
         let store = options.store.open()?;
         // For a person to see. In the log of a script it would be noise after the first time.

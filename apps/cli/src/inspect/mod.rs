@@ -84,11 +84,11 @@ pub(crate) struct InspectArguments {
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
-    // Without --from, they may be of any scheme.
+    // Without --from, the options may be those of any scheme.
     if let Some(from) = arguments.from {
         arguments.given.check(from.format.key(), &Scheme::kinds_of(from.format))?;
     }
-    // Asked once, because cards are written to a buffer and not to the terminal itself.
+    // Decide on colours here, because cards are written to a buffer and not to the terminal itself.
     let choice = anstream::AutoStream::choice(&io::stdout());
     let mut inspector = Inspector {
         arguments,
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         zone: arguments.tz.clone(),
     };
     let read = input::run(&arguments.ids, &arguments.selection, &mut inspector);
-    // Also after an input that could not be read to its end. The lines before that count.
+    // Print the summary even if the input could not be read to its end: the lines before count.
     let status = match inspector.summary.take() {
         Some(summary) => {
             let is_clear = summary.is_clear();
@@ -298,7 +298,7 @@ impl Work for Inspector<'_> {
                     let behind = self.reader.behind_prefix(input.text, &mut self.agreement, all);
                     if !behind.is_empty() {
                         let done = self.prefixed(input, &behind, out);
-                        // As a whole, it is no more than possible.
+                        // As a whole, the text is no more than possibly an ID.
                         if all && self.summary.is_none() && !found.readings().is_empty() {
                             return match self.any(input, &found, out) {
                                 Ok(()) | Err(Failure::Invalid { .. }) => done,
@@ -326,7 +326,7 @@ impl Inspector<'_> {
         };
         let (mut ids, mut column, mut end, mut problem) = (0, 1, 0, None);
         for (place, found) in found {
-            // Counted from the ID before, so that a line with many IDs is read only once.
+            // Count the columns from the ID before, so that a line with many IDs is read only once.
             column += chars(&input.text[end..place.start]);
             let text = &input.text[place.clone()];
             let one = Input { text, column: Some(column), ..input };
@@ -525,7 +525,7 @@ impl Inspector<'_> {
             summary.add(input.line, &[(inspection.format(), inspection.unix_time())]);
             return Ok(());
         }
-        // As JSON, with the time in the zone that was asked for beside the one in UTC.
+        // JSON has the time in the zone that was asked for beside the one in UTC.
         if self.arguments.json {
             let in_zone = self.zone.as_ref().zip(inspection.unix_time());
             let age = |time: UnixTime| {
@@ -546,7 +546,7 @@ impl Inspector<'_> {
         if let Some(template) = &self.arguments.template {
             return template.write(inspection, Place::of(input), out.buffer());
         }
-        // As a card. Of an ID among others it names the place.
+        // A card names the place of an ID among others.
         let mut name = inspection.name().to_string();
         if let Some(prefix) = input.prefix {
             name = format!("{name}, behind the prefix {prefix}");
@@ -648,7 +648,7 @@ impl Inspector<'_> {
         if years < LONG || self.summary.is_some() {
             return Ok(());
         }
-        // Once, as all lines of a column may be so.
+        // Say it once, as all lines of a column may be ahead.
         self.is_ahead_named = true;
         let years = match years {
             1_000.. => format!("{},{:03}", years / 1_000, years % 1_000),
@@ -667,7 +667,7 @@ impl Inspector<'_> {
         let is_uuid = found.first().is_some_and(|one| {
             one.doubt().is_none() && matches!(one.identifier(), Identifier::Uuid(_))
         });
-        // Once, as all lines of a column have the same order.
+        // Say it once, as all lines of a column have the same order.
         if !is_uuid || self.is_order_named {
             return Ok(());
         }
@@ -689,7 +689,7 @@ impl Inspector<'_> {
     ) -> Result<(), Failure> {
         let mut likely = found.likely();
         let Some(first) = likely.next() else { return Ok(()) };
-        // Once for each format, as a column has the same rivals in every line.
+        // Name them once for each format, as a column has the same rivals in every line.
         if self.named.contains(&first.format()) {
             return Ok(());
         }

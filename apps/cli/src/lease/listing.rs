@@ -200,7 +200,7 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
     loop {
         match answer(store.list(&realm.realm)) {
             Ok(view) => {
-                // As `list` begins.
+                // Begin as `list` does.
                 if core::mem::take(&mut is_first) {
                     RealmSummary::of(&view)?.write(*json, out.buffer())?;
                     write_head(*json, out.buffer());

@@ -86,7 +86,7 @@ pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Fa
                 "if the store has lost it, name its scheme: tickid lease invalidate SCHEME --realm \
                  {name}"
             );
-            // Asked again for the error, which names the nearest realm.
+            // Ask again, for the error that names the nearest realm.
             let again = answer(store.realm(name)).map(|record| record.realm);
             again.map_err(|error| Failure::from(error).hinting(hint))?
         }
@@ -122,7 +122,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
     let view = answer(store.list(name))?;
     let rules = view.rules()?;
     let realm = &rules.record().realm;
-    // One node, or all that are quarantined.
+    // Take one node, or all that are quarantined.
     let node = arguments.node.as_deref().map(|text| node_of(realm.pool(), text));
     let node = node.transpose()?;
     let nodes = match node {
@@ -142,7 +142,7 @@ pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
                 say(&cannot(node, &refusal));
                 continue;
             }
-            // Refused here as it would be there.
+            // The store would refuse this node as well.
             Err(refusal) => return Err(refusal.into()),
         };
         let ceiling = rules.ceiling(node, state);

@@ -198,7 +198,7 @@ impl Drop for NewFile {
 pub(crate) fn discard() {
     let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(temporary) = unfinished {
-        // It is gone once it has taken the other's place.
+        // If it has taken the place of the output by now, it is gone.
         let _ = fs::remove_file(temporary);
     }
 }

@@ -172,7 +172,7 @@ impl Cell {
 fn rows(fields: &[Field], width: usize) -> Vec<Vec<Cell>> {
     let longest = u32::try_from(width.saturating_sub(2)).unwrap_or(u32::MAX).max(1);
     let mut rows: Vec<Vec<Cell>> = Vec::new();
-    // As if the row were full, so that the first field starts one.
+    // Begin as if a row were full, so that the first field starts one.
     let mut column = width;
     // A field that others divide is not drawn; one in two places is drawn twice, in one colour.
     let drawn = fields.iter().filter(|field| !field.is_divided());

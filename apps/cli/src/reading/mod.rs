@@ -195,7 +195,7 @@ impl NamedFormat {
         match self.text {
             None => format_value(self.format),
             Some(text) => {
-                // Those that are rarely needed would be most of the list.
+                // Forms that are rarely needed would be most of the list.
                 let is_rare = text == Form::Hex.name() || Scheme::of(self.format).is_none();
                 PossibleValue::new(format!("{}/{text}", self.format.key())).hide(is_rare)
             }

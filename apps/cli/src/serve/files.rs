@@ -42,7 +42,7 @@ pub(super) fn fit(mut limits: Limits, realms: usize) -> Result<Limits, Failure> 
         let text = format!("the limit of open files is {files}, fewer than the {least} needed");
         return Err(Failure::Usage(text).hinting("`ulimit -n 1024` raises it".to_owned()));
     }
-    // Less than before, so it fits the type.
+    // The limit only falls, so it fits the type.
     limits.connections = u32::try_from(connections).unwrap_or(wanted);
     let connections = limits.connections;
     tracing::warn!(

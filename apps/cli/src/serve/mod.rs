@@ -171,12 +171,12 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
 
 /// Lets the environment set an option: `--max-count` is also `TICKID_MAX_COUNT`.
 fn set_by_environment(option: Arg) -> Arg {
-    // It is the same for all subcommands, and read when the store is opened.
+    // The store's variable is the same for all subcommands, and read when the store is opened.
     if option.get_id() == "store" {
         return option;
     }
     let name = variable(option.get_id().as_str());
-    // Once for each option of a process.
+    // Each option leaks its name once, for the life of the process.
     option.env(OsStr::from(&*name.leak())).hide_env_values(true)
 }
 
@@ -196,7 +196,7 @@ fn warn_of_misspelt_variables() {
     let command = ServeArguments::augment_args(Command::new("serve"));
     let options: Vec<String> =
         command.get_arguments().map(|it| variable(it.get_id().as_str())).collect();
-    // As realms' names have it, whose distance is the one that misspelt realms are found by.
+    // Names of realms are in lower case, and know which of others is nearest.
     let name = |variable: &str| -> Option<RealmName> {
         variable.strip_prefix(PREFIX)?.to_ascii_lowercase().parse().ok()
     };
@@ -296,7 +296,7 @@ impl ServeArguments {
 
     fn options(&self, mut builder: ServerBuilder) -> ServerBuilder {
         builder = builder.insecure(self.insecure);
-        // Without an address, it listens on this machine only.
+        // Without an address, the server listens on this machine only.
         let is_any_named = !self.listen.is_empty() || !self.http.is_empty();
         #[cfg(unix)]
         let is_any_named = is_any_named || self.unix.is_some() || self.http_unix.is_some();
@@ -412,7 +412,7 @@ async fn serve(
                         break Err(failure);
                     }
                 }
-                // All are served.
+                // All realms are served.
                 None => found = None,
             },
         }

@@ -156,7 +156,7 @@ impl ServedRealm {
             (None, None) => {
                 let hint =
                     format!("--realm {name}=SCHEME creates it, and so does `tickid lease init`");
-                // Asked again for the error, which names the nearest realm.
+                // Ask again, for the error that names the nearest realm.
                 let again = answer(store.realm(name)).map(|record| record.realm);
                 again.map_err(|error| Failure::from(error).hinting(hint))
             }

@@ -203,7 +203,7 @@ impl IdBody {
                 if answer.request.count == 0 {
                     return None;
                 }
-                // Others have their turn, since a client that reads is never waited for.
+                // Let other tasks have their turn, since a client that reads is never waited for.
                 tokio::task::yield_now().await;
                 let mut out = Vec::new();
                 match answer.part(false, &mut out).await {

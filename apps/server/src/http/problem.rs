@@ -61,7 +61,7 @@ impl From<RequestError> for Problem {
             RequestError::Count { .. } | RequestError::Meta { .. } | RequestError::NoId { .. } => {
                 StatusCode::BAD_REQUEST
             }
-            // It depends on the realm, not on the request alone.
+            // These depend on the realm, not on the request alone.
             RequestError::NoForm { .. }
             | RequestError::NoMeta { .. }
             | RequestError::NoInteger { .. }

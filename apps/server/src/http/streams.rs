@@ -30,7 +30,7 @@ where
                 if stream.as_mut().poll(context).is_ready() || is_late {
                     return Poll::Ready(());
                 }
-                // It is polled only when it has been woken, so each poll makes progress.
+                // The stream is polled only when it has been woken, so each poll makes progress.
                 timer.as_mut().reset(Instant::now() + stuck);
                 timer.as_mut().poll(context)
             })

@@ -290,7 +290,7 @@ impl<S: ClientStream> RespConnection<S> {
         reply::array(transaction.count as usize, &mut self.output);
         let mut rest = &*transaction.commands;
         let mut command = RespCommand::default();
-        // They were read before, so that all are whole.
+        // The commands were read before, so all are whole.
         while let Ok(Some(len)) = command.read(rest, limits.request_bytes as usize) {
             let (bytes, next) = rest.split_at(len);
             rest = next;
@@ -320,8 +320,8 @@ impl<S: ClientStream> RespConnection<S> {
         .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
         self.written += self.output.len();
         self.output.clear();
-        // Others have their turn, as a pipeline of large requests may have work for seconds, and
-        // writing to a client that reads does not wait.
+        // Let other tasks have their turn, as a pipeline of large requests may have work for
+        // seconds, and writing to a client that reads does not wait.
         if self.written >= FLUSH {
             self.written = 0;
             tokio::task::yield_now().await;

@@ -112,7 +112,7 @@ pub fn racing_claims_get_own_windows(testbed: &dyn Testbed) {
             }
             windows.push((node, floor, ceiling));
         }
-        // It lives until all have ended: its end might prove that its holder has ended.
+        // The store lives until all have ended: its end might prove that its holder has ended.
         (windows, store)
     };
     let mut windows: Vec<_> = thread::scope(|scope| {

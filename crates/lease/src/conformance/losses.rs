@@ -46,7 +46,7 @@ pub fn second_losses_invalidate(testbed: &dyn Testbed) {
     let why = assert_lost(scene.renew(&lease));
     let mut claim = Scene::claim();
     claim.lost = Some((lease, why));
-    // It waits for the start, unless the machine is so slow that the realm has started already.
+    // The claim is refused until the realm starts, which it may have on a machine that is slow.
     let _ = answer(scene.store.acquire(&scene.realm, &mut claim));
     let seen = scene.record().era;
     assert!(seen > lease.era);

@@ -315,7 +315,7 @@ pub fn one_claim_across_pools(testbed: &dyn Testbed) {
     let mut acquire = |realm: &RealmSpec| answer(scene.store.acquire(realm, &mut claim)).unwrap();
     let mut nodes = vec![acquire(&scene.realm).node];
     for _ in 0..2 {
-        // Without the nodes that the claim got.
+        // Leave out the nodes that the claim got.
         let values = (0..4).filter(|value| !nodes.contains(&AnyNode::new(*value, 8).unwrap()));
         let pool: Vec<String> = values.map(|value| format!("{value}/8")).collect();
         let smaller = scene.with_pool(&pool.join(","));

@@ -145,7 +145,7 @@ pub fn administration_beside_renewals(testbed: &dyn Testbed) {
             answer(administration.reconfigure(&scene.realm)).unwrap();
         }
         answer(administration.invalidate(&scene.realm)).unwrap();
-        // That ends all leases, and with them the renewers.
+        // The invalidation ends all leases, and with them the renewers.
         for renewer in renewers {
             let error = renewer.join().unwrap();
             assert_eq!(error.lease_end(), Some(LeaseEnd::Era), "{error}");

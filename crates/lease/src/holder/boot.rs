@@ -6,7 +6,7 @@ use core::time::Duration;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    // Neither is ever negative on this clock.
+    // Neither part is ever negative on this clock.
     let (secs, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
     Duration::new(secs.unwrap_or(0), nanos.unwrap_or(0))
 }

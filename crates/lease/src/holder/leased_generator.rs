@@ -500,7 +500,8 @@ impl<'a, S: Scheme, C: Clock> Source for &'a LeasedGenerator<S, C> {
             };
             match wait_ready_async(active.generator(), left, sleep).await {
                 Ok(()) => return Ok(()),
-                // Its lease was lost while this waited. Another one may be there by now.
+                // The generator's lease was lost while this waited. Another one may be there by
+                // now.
                 Err(error) => self.shared().leave_if_closed(&*active, error)?,
             }
         }

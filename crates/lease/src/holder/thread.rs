@@ -50,11 +50,11 @@ impl LeaseThread {
         self.shared.stop();
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(handle) = handle else {
-            // Another call joins it, or has.
+            // Another call joins the thread, or has.
             self.shared.wait_for_end();
             return Ok(());
         };
-        // Only a clock can panic in the thread; that was printed.
+        // Only a clock can panic in the thread, and the panic was printed.
         handle.join().unwrap_or(Ok(()))
     }
 }

@@ -196,7 +196,7 @@ impl Worker {
         let HolderOptions { store, answer_within, .. } = &self.options;
         let realm = self.session.realm();
         let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
-        // It compares all but the nodes and the terms.
+        // `adopt` compares all but the nodes and the terms.
         let adopted = block_on(store.adopt(realm), timeout)?.record.realm;
         let (name, pool) = (adopted.name(), adopted.pool());
         tracing::info!(realm = %name, %pool, "the nodes and terms of the store are adopted");
@@ -311,7 +311,7 @@ impl Worker {
         let released = self.options.store.release(self.session.realm(), lease, used);
         let timeout = self.options.answer_within;
         match block_on(released, timeout.unwrap_or(self.session.timeout(&Request::Renew(*lease)))) {
-            // Another holder has it already, or an earlier answer was lost.
+            // Another holder has the node already, or an earlier answer was lost.
             Err(error) if error.is_lost() => Ok(()),
             result => result,
         }

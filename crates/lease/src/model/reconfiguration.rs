@@ -120,7 +120,7 @@ impl RealmRules<'_> {
         let era = self.record.era.saturating_add(1);
         let is_assumed = self.record.is_assumed && !is_chosen;
         let record = Record { realm, era, parts, max_ahead, ..self.record.clone() };
-        // Some rows may be of nodes that leave the pool.
+        // Some rows may be of nodes that leave the pool, so they are counted anew.
         Ok(Some(Record { rows: 0, is_assumed, ..record }))
     }
 

@@ -129,7 +129,7 @@ impl<'a> Acquisition<'a> {
     }
 
     async fn search(&mut self) -> Result<ClaimState, StoreError> {
-        // Each page is at another place.
+        // Each search reads a page at another place.
         self.claim.pages = self.claim.pages.wrapping_add(1);
         let start = page_start(self.realm.pool(), self.claim);
         let scope = Scope::Candidates { start, limit: PAGES[self.pages] };

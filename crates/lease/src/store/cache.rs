@@ -165,7 +165,7 @@ impl Cache {
             })
         };
         if let Some(over) = over {
-            // It is dropped, never sent to.
+            // The sender never sends: it is dropped when the answer has come.
             let _ = over.await;
         }
     }

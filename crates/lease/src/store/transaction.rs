@@ -73,7 +73,7 @@ impl Store {
     ) -> Result<A, StoreError> {
         let node = lease.node;
         if realm.name.id() != lease.realm {
-            // It proves nothing about this realm.
+            // A lease of another realm proves nothing about this one.
             return Err(self.refused(Refusal::OtherRealm { node, asked: realm.name.clone() }));
         }
         let realm = &*self.own(realm)?;
@@ -129,7 +129,7 @@ impl Store {
             let prepared = repeats.prepared;
             let ready = self.ready(realm, &view, missing, &mut repeats).await?;
             let Some((rules, version)) = ready else {
-                // Not if another client was faster.
+                // The realm is not new if another client was faster.
                 is_new |= view.record.is_none() && repeats.prepared > prepared;
                 continue;
             };

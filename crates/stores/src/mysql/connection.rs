@@ -108,8 +108,8 @@ impl Connection {
                 Some((1, [3])) if plugin == Plugin::CachingSha2 => {}
                 Some((1, [4])) if plugin == Plugin::CachingSha2 && !is_asked => {
                     is_asked = true;
-                    // It asks for the password itself, which is not sent where others could read
-                    // it.
+                    // The server asks for the password itself, which is not sent where others could
+                    // read it.
                     if !(is_encrypted || is_private) {
                         return Err(Error::NeedsEncryption);
                     }

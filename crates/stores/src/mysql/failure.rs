@@ -47,7 +47,7 @@ pub(super) fn of_connecting(error: &Error) -> StoreError {
         Error::Server(1044 | 1045 | 1698 | 3159 | 4151, _)
         | Error::Plugin(_)
         | Error::NeedsEncryption => failed("log in"),
-        // It may still be created, as by the script of a container's first start.
+        // The database may still be created, as by the script of a container's first start.
         Error::Server(1049, _) => not_ready("connect").with_source(error.to_string()),
         Error::NoEncryption => failed("encrypt the connection"),
         Error::Server(..) | Error::TooLong(_) | Error::Malformed(_) => failed("connect"),

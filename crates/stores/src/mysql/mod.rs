@@ -277,7 +277,7 @@ pub(crate) mod fuzzing {
             let mut connection = Connection::log_in(socket, false, &place).await.ok()?;
             connection.query("SELECT 1").await.ok()
         };
-        // It never waits.
+        // A socket in memory never waits.
         match pin!(asked).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(texts) => texts,
             Poll::Pending => unreachable!("memory is always ready"),

@@ -62,7 +62,7 @@ pub(super) fn of_connecting(error: &Error, is_plain: bool) -> StoreError {
             failed("log in without encryption")
         }
         Some(code) if code.code().starts_with("28") => failed("log in"),
-        // It may still be created, as by the script of a container's first start.
+        // The database may still be created, as by the script of a container's first start.
         Some(&SqlState::INVALID_CATALOG_NAME) => {
             error::not_ready(NAME, "connect").with_source(message(error))
         }

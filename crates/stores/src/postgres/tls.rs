@@ -72,7 +72,7 @@ where
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Stream<client::TlsStream<S>> {
     fn channel_binding(&self) -> ChannelBinding {
-        // It protects clients that do not verify certificates.
+        // Channel binding protects clients that do not verify certificates.
         ChannelBinding::none()
     }
 }

@@ -244,7 +244,7 @@ fn answer(what: &str, reply: Reply) -> Result<Reply, StoreError> {
     let Reply::Error(message) = reply else { return Ok(reply) };
     let what = match message.split(' ').next() {
         Some("NOAUTH") => "log in",
-        // It still reads its data, or its primary's.
+        // The server still reads its data, or its primary's.
         Some("LOADING" | "MASTERDOWN") => {
             return Err(error::unreachable(BACKEND, excerpt(&message)));
         }

@@ -26,7 +26,7 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     plan.release_on_exit = arguments.release_on_exit;
     plan.kill_after = arguments.kill_after;
     plan.max_wait = arguments.max_wait;
-    // Its URL may hold a password.
+    // The store's URL may hold a password.
     plan.hidden = vec![crate::store::STORE_VARIABLE.into()];
     plan.variables = if arguments.shares { shares::variables } else { shares::without_shares };
     let open = || {

@@ -234,7 +234,7 @@ pub(super) fn close_to_others(folder: &Path) -> Result<bool, StoreError> {
         let metadata = opened.metadata().context("look at", folder)?;
         check(&metadata, folder, EntryKind::Folder)?;
         match private::close_to_others(&opened).context("protect the folder", folder) {
-            // They cannot change it either.
+            // Other users cannot change a read-only folder either.
             Err(error) if is_read_only(&error) => {}
             closed => closed?,
         }
@@ -337,7 +337,8 @@ pub(super) fn replace_in_room(path: &Path, bytes: &[u8]) -> Result<(), StoreErro
             if file.metadata().context("look at", &spare)?.len() < bytes.len() as u64 {
                 return Err(error);
             }
-            // It only shrinks. After a crash it is spare as before: its contents do not matter.
+            // The spare file only shrinks. After a crash it is spare as before: its contents do not
+            // matter.
             file.write_all(bytes)
                 .and_then(|()| file.set_len(bytes.len() as u64))
                 .and_then(|()| file.sync_all())

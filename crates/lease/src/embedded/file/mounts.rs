@@ -57,7 +57,7 @@ pub(super) fn fitness(metadata: &std::fs::Metadata) -> Fitness {
         return Fitness::Fit;
     };
     let device = metadata.dev();
-    // As the C library takes device numbers apart.
+    // The C library takes device numbers apart like this.
     let major = (device >> 8) & 0xfff | (device >> 32) & !0xfff;
     let minor = device & 0xff | (device >> 12) & !0xff;
     let minor = minor & 0xffff_ffff;

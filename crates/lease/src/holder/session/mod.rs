@@ -368,8 +368,8 @@ impl LeaseSession {
                 let is_silent = is_renewal && error.is_unreachable();
                 self.silences += u32::from(is_silent);
                 let left = self.left.saturating_sub(took);
-                // Not ever more often towards the end of the window. After it, a request that was
-                // waited for has been a pause as well.
+                // Towards the end of the window, do not ask ever more often. After it, a request
+                // that was waited for has been a pause as well.
                 let most = match (is_silent, left.is_zero()) {
                     (true, false) => (left / 4).max(term / 16),
                     (true, true) => (term / 2).saturating_sub(took).max(term / 16),
@@ -383,9 +383,9 @@ impl LeaseSession {
                 let timer = Timer { due, failures };
                 match request {
                     Request::Renew(_) => self.renewal = timer,
-                    // Also one of another node. Each new claim could take a further node, whose
-                    // window then starts in the future of a clock that was set back, until all
-                    // nodes are used up.
+                    // Keep the claim, even one to move to another node. Each new claim could take a
+                    // further node, whose window then starts in the future of a clock that was set
+                    // back, until all nodes are used up.
                     Request::Acquire(claim) => {
                         (self.acquisition, self.claim) = (timer, Some(claim))
                     }
@@ -459,7 +459,7 @@ impl LeaseSession {
                 let wait = from.saturating_since(now) + self.random_below(term / 4);
                 wait.min(term / 2 - self.random_below(term / 10))
             }
-            // Only an operator can change these.
+            // Only an operator can change the realm or the clock.
             Some(RefusalKind::Mismatch(_) | RefusalKind::Clock) => {
                 term / 2 + self.random_below(term / 2)
             }

@@ -469,7 +469,8 @@ fn old_node_kept_until_replaced() {
     session.answered(request, now, now, Err(exhausted()));
     assert_eq!(session.lease(), Some(&lease(1)));
     assert!(session.acquisition.due > now && session.acquisition.due <= now + TERM / 10);
-    // It is still renewed, and the next attempt repeats the claim, which may have been carried out.
+    // The lease is still renewed, and the next attempt repeats the claim, which may have been
+    // carried out.
     let due = session.renewal.due;
     assert_eq!(session.next(due, secs(3_600), 3), Some(Request::Renew(lease(1))));
     session.answer(due, Ok(lease(1)));
@@ -505,7 +506,7 @@ fn the_terms_are_those_of_the_lease() {
     let pause = session.due() - asked;
     assert!((TERM / 5 * 4 / 10..=TERM / 10).contains(&pause), "{pause:?}");
     assert_eq!(session.timeout(&Request::Renew(shorter)), TERM / 20);
-    // Without a lease, it has those that it claims by.
+    // Without a lease, the session has the terms that it claims by.
     session.give_up(asked);
     assert_eq!(session.terms().term, TERM);
 }

@@ -161,7 +161,7 @@ fn impossible_rows_prove_loss() {
     let after = Row { floor: 110, ..other.clone() };
     let cases = [
         (Some(intact(row(1, 110), 5)), None),
-        // Renewed by a request whose answer was lost, perhaps by nothing.
+        // A request whose answer was lost has renewed it, perhaps by nothing.
         (Some(intact(row(1, 115), 6)), None),
         (Some(intact(row(1, 110), 6)), None),
         (Some(intact(after, 6)), token),
@@ -363,7 +363,7 @@ fn newer_rows_are_left_alone() {
     let refusal = rules.renew(&lease(110, 5), Some(&newer)).unwrap_err();
     assert_eq!(refusal, Refusal::Newer { node: node(1), record_version: 2 });
     assert_eq!(rules.standing(node(1), Some(&newer)), Standing::Newer);
-    // It is taken, and not quarantined: its holder may release it at any time.
+    // The node is taken, and not quarantined: its holder may release it at any time.
     let view = rows([(1, newer)]);
     let Choice::Shortage(shortage) = choose(&record, view, 100) else { panic!("granted") };
     let refusal = shortage.refusal(&rules);
