@@ -175,17 +175,9 @@ impl Failure {
             #[cfg(target_os = "linux")]
             Self::Stack { .. } => Some(SMALL_STACK),
             #[cfg(target_os = "linux")]
-            Self::Exec(tickid_exec::Error::Term { .. }) => Some(SHORT_TERM),
-            #[cfg(target_os = "linux")]
-            Self::Exec(tickid_exec::Error::Children) => Some(CHILDREN),
+            Self::Exec(error) => of_exec(error).1,
             #[cfg(feature = "serve")]
-            Self::Serve(error) if matches!(**error, ServerError::Unprotected { .. }) => Some(
-                "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected",
-            ),
-            #[cfg(feature = "serve")]
-            Self::Serve(error) if is_in_use(error) => Some(
-                "--listen and --unix name other addresses for RESP, --http and --http-unix for HTTP",
-            ),
+            Self::Serve(error) if let Some(hint) = of_server(error).1 => Some(hint),
             Self::Realm(RealmError::NoNodelessIds { .. }) => Some(NO_NODES),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
@@ -279,11 +271,11 @@ impl Failure {
             Self::Store(_) | Self::GiveBack(_) | Self::LateNew(_) => STORE,
             Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
             #[cfg(target_os = "linux")]
-            Self::Exec(error) => of_exec(error),
+            Self::Exec(error) => of_exec(error).0,
             #[cfg(target_os = "linux")]
             Self::Run { reason, .. } => of_run(reason),
             #[cfg(feature = "serve")]
-            Self::Serve(error) => of_server(error),
+            Self::Serve(error) => of_server(error).0,
             #[cfg(feature = "serve")]
             Self::Runtime(_) => INVALID,
         }
@@ -321,23 +313,22 @@ impl From<tickid_exec::Error> for Failure {
     }
 }
 
-/// Returns the status of a program of `lease exec` that was not run, or not to its end.
+/// Returns the status of a program of `lease exec` that was not run, or not to its end, and the
+/// remedy.
 #[cfg(target_os = "linux")]
-fn of_exec(error: &tickid_exec::Error) -> u8 {
+fn of_exec(error: &tickid_exec::Error) -> (u8, Option<&'static str>) {
     use tickid_exec::Error;
 
     match error {
-        Error::Supervise(_) => tickid_exec::SUPERVISION,
-        Error::Nodes { .. }
-        | Error::Term { .. }
-        | Error::KillAfter { .. }
-        | Error::Children
-        | Error::Stage(_) => USAGE,
-        Error::Store(error) => of_store(error),
-        Error::GiveBack(_) | Error::Randomness(_) => STORE,
-        Error::TooLong { .. } => CLOCK,
-        Error::Run { reason, .. } => of_run(reason),
-        _ => USAGE,
+        Error::Supervise(_) => (tickid_exec::SUPERVISION, None),
+        Error::Term { .. } => (USAGE, Some(SHORT_TERM)),
+        Error::Children => (USAGE, Some(CHILDREN)),
+        Error::Nodes { .. } | Error::KillAfter { .. } | Error::Stage(_) => (USAGE, None),
+        Error::Store(error) => (of_store(error), None),
+        Error::GiveBack(_) | Error::Randomness(_) => (STORE, None),
+        Error::TooLong { .. } => (CLOCK, None),
+        Error::Run { reason, .. } => (of_run(reason), None),
+        _ => (USAGE, None),
     }
 }
 
@@ -426,45 +417,29 @@ fn of_lease(error: &LeaseError) -> u8 {
     }
 }
 
-/// Reports whether an address to listen on is another program's, or another server's.
+/// Returns the status of a server that did not start, and the remedy. Mistakes in options and files
+/// count as usage.
 #[cfg(feature = "serve")]
-fn is_in_use(error: &ServerError) -> bool {
+fn of_server(error: &ServerError) -> (u8, Option<&'static str>) {
     match error {
-        ServerError::InUse { .. } => true,
-        ServerError::Listen { source, .. } => source.kind() == io::ErrorKind::AddrInUse,
+        ServerError::Lease { source, .. } => (of_lease(source), None),
+        ServerError::Realm { .. } => (STORE, None),
+        ServerError::Listen { source, .. } if source.kind() != io::ErrorKind::AddrInUse => {
+            (INVALID, None)
+        }
+        // The address is another program's, or another server's.
+        ServerError::Listen { .. } | ServerError::InUse { .. } => (INVALID, Some(OTHER_ADDRESS)),
+        ServerError::Unprotected { .. } => (USAGE, Some(PROTECTION)),
         ServerError::NoRealm
         | ServerError::Twice(_)
         | ServerError::NotAwaited(_)
         | ServerError::NoAddress
-        | ServerError::Unprotected { .. }
         | ServerError::Read { .. }
         | ServerError::Tokens { .. }
         | ServerError::Certificate { .. }
-        | ServerError::Limit { .. }
-        | ServerError::Realm { .. }
-        | ServerError::Lease { .. } => false,
-        _ => false,
-    }
-}
-
-/// Mistakes in options and files count as usage.
-#[cfg(feature = "serve")]
-fn of_server(error: &ServerError) -> u8 {
-    match error {
-        ServerError::Lease { source, .. } => of_lease(source),
-        ServerError::Realm { .. } => STORE,
-        ServerError::Listen { .. } | ServerError::InUse { .. } => INVALID,
-        ServerError::NoRealm
-        | ServerError::Twice(_)
-        | ServerError::NotAwaited(_)
-        | ServerError::NoAddress
-        | ServerError::Unprotected { .. }
-        | ServerError::Read { .. }
-        | ServerError::Tokens { .. }
-        | ServerError::Certificate { .. }
-        | ServerError::Limit { .. } => USAGE,
+        | ServerError::Limit { .. } => (USAGE, None),
         // What a server refuses at the start comes from its options.
-        _ => USAGE,
+        _ => (USAGE, None),
     }
 }
 
@@ -521,6 +496,14 @@ const CHILDREN: &str = "do not start other processes before an `exec tickid leas
 #[cfg(target_os = "linux")]
 const SMALL_STACK: &str = "`ulimit -s 1024` before it; a program of lease exec may have a lower limit \
                            of its own: -- sh -c 'ulimit -s 64; exec PROGRAM'";
+
+#[cfg(feature = "serve")]
+const OTHER_ADDRESS: &str =
+    "--listen and --unix name other addresses for RESP, --http and --http-unix for HTTP";
+
+#[cfg(feature = "serve")]
+const PROTECTION: &str =
+    "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected";
 
 const NO_NODES: &str = "a layout without bits of node (0n) has one generator, and nothing to \
                         lease: `tickid gen snowflake --node 0/0`";
