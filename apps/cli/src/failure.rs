@@ -177,13 +177,12 @@ impl Failure {
             #[cfg(target_os = "linux")]
             Self::Exec(error) => of_exec(error).1,
             #[cfg(feature = "serve")]
-            Self::Serve(error) if let Some(hint) = of_server(error).1 => Some(hint),
+            Self::Serve(error) => of_server(error).1.or_else(|| self.store().map(of_trouble)),
             Self::Realm(RealmError::NoNodelessIds { .. }) => Some(NO_NODES),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }
-            // The store failed or did not answer, so its address may be wrong.
-            _ => self.store().map(|error| if is_newer(error) { NEWER } else { OTHER_STORE }),
+            _ => self.store().map(of_trouble),
         }
     }
 
@@ -441,6 +440,11 @@ fn of_server(error: &ServerError) -> (u8, Option<&'static str>) {
         // What a server refuses at the start comes from its options.
         _ => (USAGE, None),
     }
+}
+
+/// Returns what to do about a store that failed or did not answer. Its address may be wrong.
+fn of_trouble(error: &StoreError) -> &'static str {
+    if is_newer(error) { NEWER } else { OTHER_STORE }
 }
 
 /// Returns what to do about a realm that is not as an option, or its default, has it.

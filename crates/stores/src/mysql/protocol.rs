@@ -207,8 +207,10 @@ pub(super) enum QueryAnswer {
 
 impl QueryAnswer {
     pub(super) fn parse(packet: &[u8]) -> Result<Self, Error> {
+        if let Some(error) = error(packet) {
+            return Err(error);
+        }
         match packet.split_first() {
-            _ if let Some(error) = error(packet) => Err(error),
             Some((0, rest)) => {
                 let mut fields = PacketFields(rest);
                 let (_rows, _id) = (fields.number(), fields.number());
