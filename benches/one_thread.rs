@@ -15,7 +15,7 @@ use tickid_benches::peers::{
 use tickid_benches::subject::{self, Subject, builder};
 use tickid_benches::timing::{in_ticks, paced};
 use tickid_benches::{Alone, START, criterion};
-use tickid_core::ManualClock;
+use tickid_core::{ManualClock, SystemClock};
 use tickid_kuid::Kuid;
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
@@ -46,6 +46,7 @@ fn one_thread(c: &mut Criterion) {
     ours::<Sno>(&mut group);
     ours::<Snowflake<NodeAboveSequence>>(&mut group);
     ours::<Snowflake<SequenceAboveNode>>(&mut group);
+    by_the_systems_clock(&mut group);
 
     ferroid_manual(&mut group);
     ferroid_ticker(&mut group);
@@ -152,6 +153,15 @@ fn ours<S: Subject>(group: &mut Group<'_>) {
             let one = move || black_box(&mut *handle).generate().expect(WALL);
             paced(calls, S::PACE, one)
         });
+    });
+}
+
+/// Measures Nanoflake by the system's clock, which is the default where there is no counter clock.
+fn by_the_systems_clock(group: &mut Group<'_>) {
+    let shared = builder::<Nanoflake>().clock(SystemClock).build().expect("valid options");
+    group.bench_function("system/nanoflake/shared/below-cap", |b| {
+        let one = || black_box(&shared).generate().expect(WALL);
+        b.iter_custom(|calls| paced(calls, Nanoflake::PACE, one));
     });
 }
 
