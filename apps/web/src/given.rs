@@ -164,12 +164,13 @@ pub(crate) fn settings(given: Option<&Given>) -> Result<Settings, Thrown> {
 
 /// Returns `node-size` as `nodeSize`.
 pub(crate) fn camel_case(name: &str) -> String {
-    let mut words = name.split('-');
-    let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |name, word| {
-        let (initial, rest) = word.split_at(word.len().min(1));
-        name + &initial.to_ascii_uppercase() + rest
-    })
+    let mut is_initial = false;
+    let letter = |letter: char| {
+        let is_first = core::mem::replace(&mut is_initial, letter == '-');
+        let letter = if is_first { letter.to_ascii_uppercase() } else { letter };
+        (letter != '-').then_some(letter)
+    };
+    name.chars().filter_map(letter).collect()
 }
 
 /// Returns the option for the nodes of new IDs.

@@ -20,7 +20,7 @@ pub(crate) fn scheme(name: &JsValue, settings: &mut Settings) -> Result<Kind, Th
     settings.snowflake = AnySnowflake::read(&name).map_err(|error| {
         let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.key()).collect();
         let names = names.join(", ");
-        type_error(&format!("the scheme is none of {names}: {name:?}; as a layout: {error}"))
+        type_error(&format!("the scheme is none of {names}: '{name}'; as a layout: {error}"))
     })?;
     Ok(Kind::Snowflake)
 }
@@ -74,7 +74,7 @@ pub(crate) fn parse(
     let len = 2 * kind.byte_len();
     if form == Form::Hex && text.len() != len {
         return Err(syntax_error(format!(
-            "no {len} hexadecimal digits of {kind}: {:?}",
+            "no {len} hexadecimal digits of {kind}: '{}'",
             lossy(text)
         )));
     }
@@ -82,7 +82,7 @@ pub(crate) fn parse(
         if let FormError::Number(error) = error {
             range_error(error)
         } else {
-            syntax_error(format!("{error}: {:?}", lossy(text)))
+            syntax_error(format!("{error}: '{}'", lossy(text)))
         }
     })
 }
@@ -93,7 +93,7 @@ fn own_form(kind: Kind, name: &str, others: &str) -> Result<Form, Thrown> {
     let is_text = |name: &&str| *name != Form::Bytes.name();
     Form::named(kind, name).filter(|form| is_text(&form.name())).ok_or_else(|| {
         let names = Vec::from_iter(Form::names(kind).filter(is_text)).join(", ");
-        type_error(&format!("{kind} has no form {name:?}; it has {names}, {others}"))
+        type_error(&format!("{kind} has no form '{name}'; it has {names}, {others}"))
     })
 }
 

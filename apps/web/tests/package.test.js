@@ -378,7 +378,7 @@ test('errors name the value and the range', () => {
     [() => find(5n), 'TypeError', /the text is not a string/],
     [() => column('a'), 'TypeError', /the texts are not an array/],
     [() => column(['a', 5]), 'TypeError', /a number loses digits/],
-    [() => print('snow', 5n), 'TypeError', /none of scru64, .*: "snow"/],
+    [() => print('snow', 5n), 'TypeError', /none of scru64, .*: 'snow'/],
     [() => print('nanoflake', 1n << 63n), 'RangeError', /9223372036854775808 is outside of 0\.\./],
     [() => parse('sno', 'abc'), 'SyntaxError', /3 bytes long, not 16/],
     [() => inspect('a', { drift: 11 }), 'RangeError', /drift in bits 11 is outside of 5\.\.=10/],

@@ -25,6 +25,17 @@ static PAIRS: [[u8; 2]; 36 * 36] = {
     pairs
 };
 
+/// Returns the digits of a number below 1,296. In WebAssembly, code takes less space than the table.
+#[inline]
+const fn pair(number: u64) -> [u8; 2] {
+    let number = number as usize;
+    if cfg!(target_family = "wasm") {
+        [DIGITS[number / 36], DIGITS[number % 36]]
+    } else {
+        PAIRS[number]
+    }
+}
+
 const INVALID: u8 = 0xff;
 
 /// The value of each byte, or [`INVALID`] if it has none.
@@ -175,7 +186,7 @@ const fn digits(mut value: u64) -> [u8; 12] {
     let mut digits = [0; 12];
     let mut end = digits.len();
     while end > 0 {
-        let pair = PAIRS[(value % 1_296) as usize];
+        let pair = pair(value % 1_296);
         value /= 1_296;
         digits[end - 1] = pair[1];
         digits[end - 2] = pair[0];
