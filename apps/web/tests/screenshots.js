@@ -10,8 +10,7 @@ await mkdir(folder, { recursive: true });
 const browser = await startChromium();
 for (const { name, colorScheme = 'light', width = 960, height = 860, fragment, part } of [
   { name: 'page', fragment: '#id=0u375nxqh5cq&node-size=8' },
-  { name: 'card', height: 1_200, fragment: '#id=9q8q28b6522i6222', part: ['#one', 'Forms'] },
-  { name: 'layout', height: 1_600, fragment: '#layout=discord', part: ['#snowflakes'] },
+  { name: 'layout', height: 1_600, fragment: '#layout=discord', part: '#snowflakes' },
   {
     name: 'page-phone',
     colorScheme: 'dark',
@@ -34,14 +33,6 @@ for (const { name, colorScheme = 'light', width = 960, height = 860, fragment, p
     await page.screenshot({ path });
     continue;
   }
-  // A part of the page, up to a heading.
-  const [selector, heading] = part;
-  const section = page.locator(selector);
-  const clip = await section.boundingBox();
-  if (heading !== undefined) {
-    const end = await section.getByRole('heading', { name: heading }).boundingBox();
-    clip.height = end.y - clip.y - 8;
-  }
-  await page.screenshot({ path, clip });
+  await page.screenshot({ path, clip: await page.locator(part).boundingBox() });
 }
 await browser.close();

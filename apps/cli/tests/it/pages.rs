@@ -108,6 +108,16 @@ fn pages_show_what_commands_print() {
     }
 }
 
+/// What README.md shows below its first commands.
+#[test]
+fn the_readme_shows_what_inspect_prints() {
+    let page = include_str!("../../../../README.md");
+    let (_, command) = page.split_once("tickid-cli -- inspect ").expect("the command");
+    let id = command.split_whitespace().next().expect("an ID");
+    let printed = ran(&mut tickid(&format!("inspect {id}"))).stdout;
+    assert!(page.contains(&format!("\n```text\n{printed}```\n")), "{printed}");
+}
+
 /// The formulas of the pages, as a shell computes them.
 #[cfg(unix)]
 #[test]
