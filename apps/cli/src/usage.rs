@@ -102,6 +102,18 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     {
         return format!("did you mean {hint}? `{path} --help` shows all");
     }
+    let given = text(ContextKind::InvalidSubcommand);
+    if path == "tickid" && Scheme::all().iter().any(|scheme| scheme.name() == given) {
+        return format!("did you mean `tickid gen {given}`? `tickid --help` shows all");
+    }
+    // What follows the program's name is the program's.
+    let is_of_realm = |it: &String| it.starts_with("--realm");
+    if path == "tickid lease exec"
+        && suggested(error, ContextKind::InvalidArg).iter().any(is_of_realm)
+        && arguments().any(|it| is_of_realm(&it))
+    {
+        return format!("options come before the program: `{path} --realm NAME -- PROGRAM`");
+    }
     if path == "tickid convert"
         && text(ContextKind::InvalidArg).starts_with("--to ")
         && let Some((format, _)) = text(ContextKind::InvalidValue).split_once('/')
@@ -157,7 +169,7 @@ fn similar(error: &clap::Error, path: &str, command: &Command) -> String {
     }
 }
 
-/// Returns what clap found similar.
+/// Returns the texts that clap has for a kind, such as what it found similar.
 fn suggested(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
         Some(ContextValue::String(one)) => vec![one.clone()],
@@ -281,6 +293,11 @@ fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
     let words: Vec<&str> = path.split(' ').collect();
     match (words.as_slice(), argument, value) {
         (_, "--n", _) => Some("-n".into()),
+        // A shell has split a template at its spaces.
+        (_, word, _) if word.starts_with('{') => {
+            let template = arguments().skip_while(|it| it != "--template").nth(1)?;
+            Some(format!("--template '{template} {word}'"))
+        }
         (["tickid", "inspect"], "--local", _) => Some("--tz local".into()),
         (["tickid", "inspect" | "convert"], "--format", _) => Some("--json".into()),
         (["tickid", "gen" | "range", ..], "--format", _) => {
@@ -312,10 +329,12 @@ fn habit(path: &str, argument: &str, value: &str) -> Option<String> {
     }
 }
 
-/// Reports whether an option was given to `gen` rather than to one of its schemes.
+/// Reports whether an option was given to `tickid` or `gen` rather than to one of the schemes.
 fn is_before_scheme(option: &str) -> bool {
-    let mut arguments = arguments().skip_while(|it| it != "gen" && it != "generate").skip(1);
-    option.starts_with('-') && arguments.next().is_some_and(|it| it.starts_with(option))
+    let is_gen = |it: &String| it == "gen" || it == "generate";
+    let before = arguments().take_while(|it| !is_gen(it));
+    let after = arguments().skip_while(|it| !is_gen(it)).skip(1).take(1);
+    option.starts_with('-') && before.chain(after).any(|it| it.starts_with(option))
 }
 
 /// Reports whether a value is another spelling of one of ours: `UUID_v7`, `uuid7`.

@@ -117,12 +117,7 @@ fn wrong_values_are_explained() {
         assert_fails(&arguments, &run(&arguments), USAGE, &[part]);
     }
     let arguments = "lease release --realm a --token foo";
-    assert_fails(
-        arguments,
-        &run(arguments),
-        USAGE,
-        &["does not have the form 32 hexadecimal digits"],
-    );
+    assert_fails(arguments, &run(arguments), USAGE, &["is not 32 hexadecimal digits"]);
 }
 
 #[test]
@@ -559,6 +554,16 @@ fn typos_list_the_choices() {
         ("gen sno --format json", ["'--format'", "\nhint: did you mean --json?"]),
         ("gen sno --format hex", ["'--format'", "\nhint: did you mean --as?"]),
         ("gen -n 5 sno", ["'-n'", "\nhint: did you mean `tickid gen SCHEME -n`?"]),
+        ("-n 5 gen sno", ["'-n'", "\nhint: did you mean `tickid gen SCHEME -n`?"]),
+        ("sno", ["'sno'", "\nhint: did you mean `tickid gen sno`?"]),
+        (
+            "gen sno --template {text} {time}",
+            ["'{time}'", "\nhint: did you mean --template '{text} {time}'?"],
+        ),
+        (
+            "lease exec sno --realm a -- true",
+            ["--realm", "\nhint: options come before the program: `tickid lease exec --realm "],
+        ),
         ("lease list orders", ["'orders'", "\nhint: did you mean --realm orders?"]),
         ("range sno 2024-01-01", ["'2024-01-01'", "\nhint: did you mean --since 2024-01-01?"]),
         ("gen SCRU64", ["'SCRU64'", "\nhint: did you mean `tickid gen scru64`?"]),

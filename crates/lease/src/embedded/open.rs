@@ -79,8 +79,8 @@ fn open(url: &str, holders: Holders) -> Result<Store, StoreError> {
         "static" => static_node(url, holders),
         _ => {
             let why = format!(
-                "there is no store {scheme:?}; there are file, static, and those on servers in the \
-                 crate tickid-stores"
+                "there is no store {scheme:?}; there are file, static, and by tickid::stores::open \
+                 those on servers"
             );
             Err(StoreError::url("the", why))
         }
@@ -89,7 +89,10 @@ fn open(url: &str, holders: Holders) -> Result<Store, StoreError> {
 
 fn file(url: &str, holders: Holders) -> Result<Store, StoreError> {
     let folder = url.strip_prefix("file://").filter(|folder| folder.starts_with('/'));
-    let folder = folder.ok_or_else(|| StoreError::url("file", "its URL is file:///FOLDER"))?;
+    // An option of another store would become part of the folder's name.
+    let folder = folder.filter(|folder| !folder.contains('?'));
+    let why = "its URL is file:///FOLDER, without options";
+    let folder = folder.ok_or_else(|| StoreError::url("file", why))?;
     Ok(Store::new(FileBackend::open_for(folder, holders)?))
 }
 
@@ -128,6 +131,7 @@ mod tests {
             ("/var/lib/tickid", "starts with its kind"),
             ("file:a", "file:///FOLDER"),
             ("file://a/b", "file:///FOLDER"),
+            ("file:///a?mode=700", "file:///FOLDER, without options"),
             ("static:42", "N/BITS"),
             ("static:postgres://app:secret@a/ids", "its source is N/BITS"),
             ("static:secret/x", "its source is N/BITS"),

@@ -43,13 +43,13 @@ pub(crate) use try_from_text;
 /// let error = "300/8".parse::<AnyNode>().unwrap_err();
 /// assert_eq!(error.to_string(), "node 300 is outside of 0..=255");
 /// let error = "all".parse::<NodePool>().unwrap_err();
-/// assert!(error.to_string().starts_with(r#""all" does not have the form FIRST-LAST/BITS"#));
+/// assert!(error.to_string().starts_with(r#""all" is not FIRST-LAST/BITS"#));
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseTextError {
     /// The text does not have the form.
-    #[error("{text:?} does not have the form {form}")]
+    #[error("{text:?} is not {form}")]
     Form {
         /// The text.
         text: String,
@@ -156,7 +156,7 @@ mod tests {
     fn errors_of_nodes_name_the_text() {
         assert_eq!(node("42/8"), Ok(AnyNode::new(42, 8).unwrap()));
         let message = |text| node(text).unwrap_err().to_string();
-        assert_eq!(message("42"), "\"42\" does not have the form N/BITS, as in 42/8");
+        assert_eq!(message("42"), "\"42\" is not N/BITS, as in 42/8");
         assert_eq!(message("256/8"), "node 256 is outside of 0..=255");
     }
 
