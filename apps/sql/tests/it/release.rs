@@ -5,15 +5,21 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
+use tickid_lease::Store;
 use tickid_lease::admin::Start;
+use tickid_lease::session::{Claim, Token, block_on};
 use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::base::{Base, KINDS, Kind};
+use crate::base::{Base, KINDS, Kind, TIMEOUT};
 use crate::follow::{Follower, Id, id_type};
 
-pub(crate) const TESTS: [Test<Postgres>; 2] = [
+pub(crate) const TESTS: [Test<Postgres>; 3] = [
     ("statements_go_over_those_of_an_earlier_tree", statements_go_over_those_of_an_earlier_tree),
+    (
+        "holders_go_over_the_tables_of_an_earlier_tree",
+        holders_go_over_the_tables_of_an_earlier_tree,
+    ),
     ("statements_of_an_earlier_release_are_refused", statements_of_an_earlier_release_are_refused),
 ];
 
@@ -65,12 +71,18 @@ fn use_functions(base: &Base<'_>, kind: Kind) {
     ));
 }
 
-/// The arguments and the result of all functions that an earlier tree had.
+/// The arguments and the result of all functions that an earlier tree had, and the columns of its
+/// tables.
 fn signatures(base: &Base<'_>, names: &str) -> Vec<String> {
     let all = base.psql(&format!(
         "SELECT proname, pg_get_function_arguments(oid), pg_get_function_result(oid), provolatile
          FROM pg_proc WHERE pronamespace = 'tickid'::regnamespace
-             AND proname IN ({names}) AND proname NOT IN ({OWN}) ORDER BY 1, 2"
+             AND proname IN ({names}) AND proname NOT IN ({OWN})
+         UNION ALL
+         SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), c.relkind
+         FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+         WHERE c.relnamespace = 'tickid'::regnamespace AND c.relkind IN ('r', 'v')
+             AND a.attnum > 0 AND c.relname IN ({names}) ORDER BY 1, 2"
     ));
     all.lines().map(str::to_owned).collect()
 }
@@ -123,8 +135,10 @@ fn statements_go_over_those_of_an_earlier_tree(server: &Postgres) {
          CREATE FUNCTION tickid.reserve_v1(text) RETURNS void LANGUAGE sql RETURN NULL",
     );
     let names = base.psql(
-        "SELECT string_agg(quote_literal(proname), ', ') FROM pg_proc
-         WHERE pronamespace = 'tickid'::regnamespace",
+        "SELECT string_agg(quote_literal(name), ', ') FROM (
+             SELECT proname FROM pg_proc WHERE pronamespace = 'tickid'::regnamespace
+             UNION SELECT relname FROM pg_class WHERE relnamespace = 'tickid'::regnamespace
+         ) AS n (name)",
     );
     let before = signatures(&base, &names);
     for kind in KINDS {
@@ -177,6 +191,28 @@ fn run_in_transaction(base: &Base<'_>, statements: &str) {
     session.ask("BEGIN").unwrap();
     session.ask(statements).unwrap();
     session.ask("COMMIT").unwrap();
+}
+
+/// The first holder of this tree creates what it calls. Those of the earlier one go on.
+fn holders_go_over_the_tables_of_an_earlier_tree(server: &Postgres) {
+    let base = Base::empty(server);
+    base.psql(&earlier_statements());
+    let (store, realm) = (Store::new(base.backend()), Kind::Nanoflake.realm("0-777/10"));
+    let mut claim = Claim::new(Token::random().unwrap(), "test", None);
+    let lease = block_on(store.acquire(&realm, &mut claim), TIMEOUT).unwrap();
+    // As the earlier tree's holders renew the same lease.
+    let row = "FROM tickid.node WHERE realm = 'nanoflake' AND data -> 'reserved' IS NULL";
+    let session = base.session();
+    let version = session.one(&format!("version {row}")).unwrap();
+    let renew = format!(
+        "SELECT tickid.commit_v1(realm, tickid.generation_v1(), (
+                 SELECT r.version::text FROM tickid.realm AS r WHERE r.name = realm
+             ), NULL, node, '{version}', NULL, data::text, ceiling::text, '0',
+             '9223372036854775807') {row}"
+    );
+    assert_eq!(session.ask(&renew).unwrap(), ["done"]);
+    assert_eq!(session.ask(&renew).unwrap(), [""; 0], "another version");
+    block_on(store.renew(&realm, &lease), TIMEOUT).unwrap();
 }
 
 /// Those of a later one are not replaced by rules that it has changed.

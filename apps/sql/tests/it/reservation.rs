@@ -206,7 +206,7 @@ fn a_missing_check_is_found(server: &Postgres) {
     }
     for how in LOSSES {
         let (base, dump) = installed(server, &spec);
-        base.plant("commit_v1", "tickid.restore_reserved_v1(realm_name)", "false");
+        base.plant("commit_v2", "tickid.restore_reserved_v1(realm_name)", "false");
         let error = lost(&base, &spec, how, &dump).unwrap_err();
         assert!(error.contains("node is granted"), "{error}");
     }

@@ -203,10 +203,13 @@ impl Database for Server {
 
     const NAME: &'static str = NAME;
     // The types are qualified: a search path may have other schemas before `pg_catalog`.
-    const READ: &'static str =
-        "SELECT kind, key, version, data FROM tickid.read_v1($1, $2, $3, $4, $5)";
+    // Also in a database of an earlier release, an administrator's first request creates what
+    // commits of others call.
+    const READ: &'static str = "SELECT kind, key, version, data \
+         FROM tickid.read_v1($1, $2, $3, $4, $5) \
+         WHERE 'tickid.commit_v2'::pg_catalog.regproc IS NOT NULL";
     const COMMIT: &'static str = "SELECT kind, key, version, data \
-         FROM tickid.commit_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+         FROM tickid.commit_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     const REALMS: &'static str = "SELECT name FROM tickid.realm";
     const TRY_WRITE: &'static str = include_str!("try_write.sql");
 

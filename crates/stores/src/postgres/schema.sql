@@ -174,7 +174,7 @@ $$;
 -- Returns a row of the kind "written" if it did, with the version of the record if it wrote that, and
 -- otherwise what read_v1 returns for the node. A realm that has lost a reserved row gets it back
 -- instead: whatever was decided did not see that row, and could grant its node.
-CREATE OR REPLACE FUNCTION tickid.commit_v1(
+CREATE OR REPLACE FUNCTION tickid.commit_v2(
     realm_name text, of_generation text, record_version text, new_record text,
     node_key text, row_version text, old_row text, new_row text, new_ceiling text,
     earliest text, latest text
@@ -227,5 +227,21 @@ BEGIN
         SET version = greatest(r.version + 1, excluded.version), record = excluded.record
         RETURNING 'written', NULL, r.version::text, NULL;
     END IF;
+END
+$$;
+
+-- What holders of an earlier release call: a row only if it wrote, with the version of the record or
+-- "done".
+CREATE OR REPLACE FUNCTION tickid.commit_v1(
+    realm_name text, of_generation text, record_version text, new_record text,
+    node_key text, row_version text, old_row text, new_row text, new_ceiling text,
+    earliest text, latest text
+) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT coalesce(c.version, 'done')
+    FROM tickid.commit_v2(realm_name, of_generation, record_version, new_record, node_key,
+        row_version, old_row, new_row, new_ceiling, earliest, latest) AS c
+    WHERE c.kind = 'written';
 END
 $$;

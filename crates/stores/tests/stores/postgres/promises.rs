@@ -51,6 +51,11 @@ fn applications_need_few_rights(server: &Postgres) {
     let lease = acquire(&store, &realm).unwrap();
     let lease = renew(&store, &realm, &lease).unwrap();
     answer(store.release(&realm, &lease, None)).unwrap();
+    // A database of an earlier release.
+    database.psql("DROP FUNCTION tickid.commit_v2");
+    let error = acquire(&store, &realm).unwrap_err();
+    assert!(error.to_string().contains("create its schema: permission denied"), "{error}");
+    answer(database.client().list(realm.name())).unwrap();
     let more = crate::sql::realm("0-3/2", TERM);
     answer(store.reconfigure(&more)).unwrap();
     answer(store.invalidate(&more)).unwrap();
@@ -66,7 +71,7 @@ fn answers_are_always_durable(server: &Postgres) {
     let calls = "SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc \
                  WHERE pronamespace = 'tickid'::regnamespace \
                  AND prosrc LIKE '%PERFORM tickid.settings_v1();%'";
-    assert_eq!(database.psql(calls), "commit_v1");
+    assert_eq!(database.psql(calls), "commit_v2");
 }
 
 fn writes_make_no_multixacts(_: &Postgres) {

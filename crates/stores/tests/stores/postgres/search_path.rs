@@ -234,7 +234,7 @@ fn planted_objects_are_never_called(server: &Postgres) {
 }
 
 /// A call of each function, as an administrator may write it.
-const CALLS: [(&str, &str); 6] = [
+const CALLS: [(&str, &str); 7] = [
     ("generation_v1", "tickid.generation_v1()"),
     ("now_micros_v1", "tickid.now_micros_v1()"),
     ("settings_v1", "tickid.settings_v1()"),
@@ -243,6 +243,10 @@ const CALLS: [(&str, &str); 6] = [
     (
         "commit_v1",
         "tickid.commit_v1('test', 'x', '0', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+    ),
+    (
+        "commit_v2",
+        "tickid.commit_v2('test', 'x', '0', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
     ),
 ];
 
