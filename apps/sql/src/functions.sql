@@ -808,8 +808,9 @@ $body$;
 $follow$ || $health$
 -- What tickid.health says about the functions of a realm, by its record. As a draw and a follower
 -- would find it, but reads the sequences as tables: pg_sequence_last_value, and pg_sequences by it,
--- would keep the lock of those who draw.
-CREATE OR REPLACE FUNCTION tickid.health_@number@(
+-- would keep the lock of those who draw. Only tickid.health calls it, so its columns may change.
+DROP FUNCTION IF EXISTS tickid.health_@number@;
+CREATE FUNCTION tickid.health_@number@(
     realm_record jsonb, is_reserved boolean, OUT bound timestamptz, OUT ahead interval, OUT final text,
     OUT held_by text, OUT held_since timestamptz, OUT next_call text, OUT wait interval, OUT why text
 )
@@ -933,7 +934,11 @@ $create$;
 
 -- A row for each realm that has functions: how they are, what a call of `follow` without a state
 -- would return, and what the next draw would do. Draws nothing, writes nothing, and holds no follower
--- back. For the owner of the functions and superusers.
+-- back. For the owner of the functions and superusers. People call it, so its columns may change: then
+-- it is made anew, and a view that uses it is an error which names that.
+DO $do$
+DECLARE
+    code CONSTANT text := $code$
 CREATE OR REPLACE FUNCTION tickid.health() RETURNS TABLE (
     realm text, scheme text, node text, earlier_nodes bigint, reserved_from timestamptz,
     is_reserved boolean, bound timestamptz, ahead interval, final text, held_by text,
@@ -943,6 +948,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     number integer;
     record jsonb;
+    answer jsonb;
 BEGIN
     FOR number, record, realm, scheme, node, earlier_nodes, reserved_from, is_reserved IN
         SELECT DISTINCT ON (g.realm) g.number, r.record, g.realm, r.record ->> 'scheme',
@@ -955,12 +961,27 @@ BEGIN
         WHERE to_regproc('tickid.health_' || g.number) IS NOT NULL
         ORDER BY g.realm, g.number DESC
     LOOP
-        EXECUTE format('SELECT h.* FROM tickid.health_%s(%L, %L) AS h', number, record, is_reserved)
-        INTO bound, ahead, final, held_by, held_since, next_call, wait, why;
+        -- By name, as a realm whose statements are those of another release has other columns.
+        EXECUTE format('SELECT to_jsonb(h) FROM tickid.health_%s(%L, %L) AS h', number, record,
+            is_reserved) INTO answer;
+        SELECT h.* INTO bound, ahead, final, held_by, held_since, next_call, wait, why
+        FROM jsonb_to_record(answer) AS h (
+            bound timestamptz, ahead interval, final text, held_by text, held_since timestamptz,
+            next_call text, wait interval, why text
+        );
         RETURN NEXT;
     END LOOP;
 END
-$$;
+$$
+$code$;
+BEGIN
+    EXECUTE code;
+EXCEPTION
+    WHEN invalid_function_definition THEN
+        DROP FUNCTION tickid.health();
+        EXECUTE code;
+END
+$do$;
 
 -- Returns the tick that all IDs of a realm's earlier nodes are below; null if there is none.
 CREATE OR REPLACE FUNCTION tickid.ahead_v1(realm_name text, id integer) RETURNS bigint

@@ -14,12 +14,13 @@ use tickid_testkit::servers::{Postgres, Test};
 use crate::base::{Base, KINDS, Kind, TIMEOUT};
 use crate::follow::{Follower, Id, id_type};
 
-pub(crate) const TESTS: [Test<Postgres>; 3] = [
+pub(crate) const TESTS: [Test<Postgres>; 4] = [
     ("statements_go_over_those_of_an_earlier_tree", statements_go_over_those_of_an_earlier_tree),
     (
         "holders_go_over_the_tables_of_an_earlier_tree",
         holders_go_over_the_tables_of_an_earlier_tree,
     ),
+    ("health_may_have_other_columns", health_may_have_other_columns),
     ("statements_of_an_earlier_release_are_refused", statements_of_an_earlier_release_are_refused),
 ];
 
@@ -213,6 +214,42 @@ fn holders_go_over_the_tables_of_an_earlier_tree(server: &Postgres) {
     assert_eq!(session.ask(&renew).unwrap(), ["done"]);
     assert_eq!(session.ask(&renew).unwrap(), [""; 0], "another version");
     block_on(store.renew(&realm, &lease), TIMEOUT).unwrap();
+}
+
+/// Nothing but people calls it, so that a later release can change it. Here an earlier one had other
+/// columns, and was used by a view.
+fn health_may_have_other_columns(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake, Kind::Scru64]);
+    let set = |columns: &str| {
+        base.psql(&format!(
+            "DROP FUNCTION tickid.health();
+             CREATE FUNCTION tickid.health() RETURNS TABLE ({columns})
+             LANGUAGE plpgsql AS 'BEGIN END'"
+        ));
+        for (number, arguments) in [(1, "jsonb"), (2, "jsonb, boolean")] {
+            base.psql(&format!(
+                "DROP FUNCTION tickid.health_{number};
+                 CREATE FUNCTION tickid.health_{number}({arguments}, OUT why text, OUT other text)
+                 LANGUAGE sql RETURN ('of before'::text, 'other'::text)"
+            ));
+        }
+    };
+    let script = Script::new(&Kind::Nanoflake.realm(Kind::Nanoflake.pool().0), Start::Delayed);
+    let statements = script.statements().unwrap();
+    set("realm text, other integer");
+    base.psql(&statements);
+    let rows = "SELECT realm, bound IS NOT NULL, why FROM tickid.health() ORDER BY realm";
+    assert_eq!(base.psql(rows), "nanoflake|t|\nscru64|f|of before");
+    base.psql("CREATE VIEW public.seen AS SELECT * FROM tickid.health()");
+    base.psql(&statements);
+    base.psql("DROP VIEW public.seen");
+    set("realm text, other integer");
+    base.psql("CREATE VIEW public.seen AS SELECT * FROM tickid.health()");
+    let error = server.psql(&base.name, &statements).unwrap_err().to_string();
+    assert!(error.contains("view public.seen depends on function tickid.health()"), "{error}");
+    assert_eq!(base.psql("SELECT other FROM public.seen"), "");
+    base.psql(&format!("DROP VIEW public.seen; {statements}"));
+    assert_eq!(base.psql(rows), "nanoflake|t|\nscru64|f|of before");
 }
 
 /// Those of a later one are not replaced by rules that it has changed.
