@@ -1195,6 +1195,9 @@ BEGIN
             CREATE UNLOGGED SEQUENCE tickid.flushed_N MINVALUE 0;
             REVOKE ALL ON tickid.word_N, tickid.written_N, tickid.ready_N, tickid.flushed_N
                 FROM PUBLIC', '_N', '_' || number);
+        -- As after a pause, so that a crash does not hide that a dump from before the first draw was
+        -- loaded.
+        PERFORM setval('tickid.written_' || number, 64), nextval('tickid.written_' || number);
         -- At home, so that it is no copy that may stay apart. Without an origin, a word that was
         -- unreadable pauses.
         PERFORM setval('tickid.home_' || number,

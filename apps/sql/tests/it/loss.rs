@@ -8,7 +8,7 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 use crate::base::{Base, Kind, Parts, START, Session, distinct};
 use crate::follow::{Follower, Id};
 
-pub(crate) const TESTS: [Test<Postgres>; 18] = [
+pub(crate) const TESTS: [Test<Postgres>; 20] = [
     ("a_crash_repeats_nothing", a_crash_repeats_nothing),
     ("an_unflushed_bound_is_found", an_unflushed_bound_is_found),
     ("a_copied_database_starts_later", a_copied_database_starts_later),
@@ -22,6 +22,8 @@ pub(crate) const TESTS: [Test<Postgres>; 18] = [
     ("a_dump_of_the_data_alone_starts_later", a_dump_of_the_data_alone_starts_later),
     ("a_missing_mark_of_dumps_is_found", a_missing_mark_of_dumps_is_found),
     ("a_crash_does_not_hide_a_loaded_dump", a_crash_does_not_hide_a_loaded_dump),
+    ("a_crash_does_not_hide_a_dump_without_draws", a_crash_does_not_hide_a_dump_without_draws),
+    ("an_interrupted_load_repeats_ids", an_interrupted_load_repeats_ids),
     ("a_log_without_positions_loses_nothing", a_log_without_positions_loses_nothing),
     ("a_standby_draws_nothing_and_then_later", a_standby_draws_nothing_and_then_later),
     ("a_clean_restart_goes_on", a_clean_restart_goes_on),
@@ -412,6 +414,46 @@ fn a_crash_does_not_hide_a_loaded_dump(_: &Postgres) {
         let next = session.draw(kind).unwrap();
         assert!(last.tick < next.tick, "{kind:?}: {next:?} after {last:?}");
     }
+}
+
+/// The dump is of before the first draw. In long ticks, IDs would be repeated after the crash.
+fn a_crash_does_not_hide_a_dump_without_draws(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    for kind in [KIND, Kind::Seconds] {
+        let base = Base::new(&server, &[kind]);
+        base.script_clock();
+        base.give_up_soon();
+        let (url, name) = (base.url(), &base.name);
+        server.tell(&format!("pg_dump --data-only --dbname='{url}' >{name}.sql")).unwrap();
+        base.set_clock(START + 20_000_000);
+        let ids = base.session().draws(kind, 100).unwrap();
+        let load = format!("psql --no-psqlrc --quiet --dbname='{url}' --file={name}.sql");
+        server.tell(&format!("{load} 2>/dev/null")).unwrap();
+        base.psql("SET synchronous_commit = on; CREATE TABLE public.flushed ()");
+        server.restart("immediate").unwrap();
+        base.set_clock(START + 20_000_000);
+        let session = base.session();
+        let error = session.draws(kind, 100).map(|again| distinct([ids.clone(), again].concat()));
+        let error = error.unwrap_err();
+        assert!(error.contains("behind the next ID"), "{kind:?}: {error}");
+        session.set_clock(START + 28_000_000);
+        distinct([ids, session.draws(kind, 100).unwrap()].concat()).unwrap();
+    }
+}
+
+/// What the page warns of: the mark of a dump is what it sets last.
+fn an_interrupted_load_repeats_ids(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Seconds]);
+    base.script_clock();
+    let (session, name) = (base.session(), &base.name);
+    let mut ids = session.draws(Kind::Seconds, 10).unwrap();
+    let dump = format!("pg_dump --data-only --dbname='{}'", base.url());
+    server.tell(&format!("{dump} | sed '/written_1/d' >{name}.sql")).unwrap();
+    ids.extend(session.draws(Kind::Seconds, 10).unwrap());
+    let load = format!("psql --no-psqlrc --quiet --dbname='{}' --file={name}.sql", base.url());
+    server.tell(&format!("{load} 2>/dev/null")).unwrap();
+    ids.extend(session.draws(Kind::Seconds, 10).unwrap());
+    assert!(distinct(ids).unwrap_err().starts_with("twice"));
 }
 
 /// As the writer of Amazon Aurora without logical replication: the functions of the log's position
