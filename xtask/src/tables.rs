@@ -6,6 +6,9 @@ pub(crate) const LIBRARIES: &str = "crates/";
 pub(crate) const LANES: [&str; 3] = [LIBRARIES, "apps/", "tests/"];
 
 pub(crate) const CORE: &str = "crates/core";
+pub(crate) const STORES: &str = "crates/stores";
+pub(crate) const FACADE: &str = "crates/tickid";
+pub(crate) const COMMAND: &str = "apps/cli";
 /// The ID schemes, each with a page in `docs/schemes`.
 pub(crate) const SCHEMES: [&str; 5] =
     ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno", "crates/snowflake"];
@@ -53,8 +56,9 @@ pub(crate) const INHERITED: &[&str] = &[
 /// folder.
 pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
     (&SCHEMES, &["*/src/lib.rs", FACADE_PAGE]),
-    (&[CORE, "crates/tickid"], &["*/src/lib.rs"]),
-    (&["crates/lease", "crates/stores"], &[FACADE_PAGE]),
+    (&[CORE, FACADE], &["*/src/lib.rs"]),
+    (&["crates/lease"], &[FACADE_PAGE]),
+    (&[STORES], &["*/src/lib.rs", FACADE_PAGE]),
 ];
 
 /// Features for clients of databases. They bring crates in two versions, and C libraries.

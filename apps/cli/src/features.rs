@@ -6,14 +6,11 @@ use clap::Args;
 
 use crate::failure::Failure;
 
-/// The features, and whether this build has them.
-const ALL: [(&str, bool); 5] = [
-    ("etcd", cfg!(feature = "etcd")),
-    ("mysql", cfg!(feature = "mysql")),
-    ("postgres", cfg!(feature = "postgres")),
-    ("redis", cfg!(feature = "redis")),
-    ("serve", cfg!(feature = "serve")),
-];
+/// Returns the features that this build has.
+fn present() -> impl Iterator<Item = &'static str> {
+    let servers = tickid_stores::servers().filter(|(_, is_on)| *is_on).map(|(name, _)| name);
+    servers.chain(cfg!(feature = "serve").then_some("serve"))
+}
 
 /// The arguments of a subcommand that this build lacks.
 #[derive(Debug, Args)]
@@ -24,10 +21,10 @@ pub(crate) struct MissingFeature {
 }
 
 /// Returns the failure of a request for what another feature has.
-pub(crate) fn missing(what: &str, feature: &str) -> Failure {
+pub(crate) fn missing(what: &str, feature: &'static str) -> Failure {
     let mut features = vec![feature];
     if feature != "full" {
-        features.extend(ALL.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name));
+        features.extend(present());
     }
     let failure =
         Failure::Usage(format!("this build has no {what}: it lacks the feature {feature}"));

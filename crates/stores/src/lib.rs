@@ -56,6 +56,9 @@ mod url;
 pub use self::etcd::EtcdBackend;
 #[cfg(feature = "mysql")]
 pub use self::mysql::MySqlBackend;
+// For the command and the tests, which leave out no store.
+#[doc(hidden)]
+pub use self::open::servers;
 pub use self::open::{missing_feature, open, open_detached};
 #[cfg(feature = "postgres")]
 pub use self::postgres::PostgresBackend;

@@ -110,6 +110,12 @@ pub fn missing_feature(url: &str) -> Option<&'static str> {
     server_of(url).and_then(|(_, server)| server.open.is_none().then_some(server.feature))
 }
 
+/// Returns the feature of each store on a server, and whether this build has it.
+#[doc(hidden)]
+pub fn servers() -> impl Iterator<Item = (&'static str, bool)> {
+    SERVERS.iter().map(|server| (server.feature, server.open.is_some()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

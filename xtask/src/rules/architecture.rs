@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::files::{Files, Finding};
 use crate::rules::circles;
 use crate::tables::{
-    ARROWS, CORE, FEATURE_TABLES, INHERITED, LANES, LIBRARIES, SCHEMES, UNSAFE_FILES,
+    ARROWS, COMMAND, CORE, FACADE, FEATURE_TABLES, HEAVY, INHERITED, LANES, LIBRARIES, SCHEMES,
+    STORES, UNSAFE_FILES,
 };
 use crate::workspace::Package;
 
@@ -23,6 +24,7 @@ pub(crate) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
             findings.extend(is_missing.then(|| Finding::new(&page, 0, "the scheme has no page")));
         }
     }
+    findings.extend(store_features(packages, HEAVY));
     findings.extend(unsafe_files(files, UNSAFE_FILES));
     findings
 }
@@ -100,6 +102,38 @@ fn forwarded_features(package: &Package, packages: &[Package]) -> Vec<Finding> {
     let manifest = format!("{}/Cargo.toml", package.folder);
     let find = |(feature, lacking)| format!("the feature `{feature}` lacks `{lacking}`");
     lost.map(|lost| Finding::new(&manifest, 0, find(lost))).collect()
+}
+
+/// Finds stores on servers that the façade or the command cannot enable, or that are not `heavy`, so
+/// that the quick tests compile their clients.
+fn store_features(packages: &[Package], heavy: &str) -> Vec<Finding> {
+    let find = |folder: &str| packages.iter().find(|package| package.folder == folder);
+    let (Some(stores), Some(facade), Some(command)) = (find(STORES), find(FACADE), find(COMMAND))
+    else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    for store in stores.public_features() {
+        let of_facade = format!("lease-{store}");
+        for (package, feature, part) in [
+            (facade, &*of_facade, format!("{}?/{store}", stores.name)),
+            (command, store.as_str(), format!("{}/{store}", stores.name)),
+            (command, "full", store.to_owned()),
+        ] {
+            if !package.features.get(feature).is_some_and(|parts| parts.contains(&part)) {
+                let manifest = format!("{}/Cargo.toml", package.folder);
+                let message = format!("the feature `{feature}` lacks `{part}`");
+                findings.push(Finding::new(&manifest, 0, message));
+            }
+        }
+        for feature in [store, &of_facade] {
+            if !heavy.split(',').any(|named| named == feature.as_str()) {
+                let message = format!("`HEAVY` lacks `{feature}`");
+                findings.push(Finding::new("xtask/src/tables.rs", 0, message));
+            }
+        }
+    }
+    findings
 }
 
 /// Finds files that allow `unsafe` code and are not in the list, and the reverse.
@@ -210,6 +244,27 @@ mod tests {
         let expected = ["crates/sno/Cargo.toml: the feature `serde` lacks `tickid-core/serde`"];
         assert_eq!(lines(forwarded_features(&packages[1], &packages)), expected);
         assert_eq!(lines(forwarded_features(&packages[0], &packages)), [""; 0]);
+    }
+
+    #[test]
+    fn stores_that_cannot_be_enabled_are_found() {
+        let facade = ("lease-etcd", &["tickid-stores?/etcd"][..]);
+        let command = [("etcd", &["tickid-stores/etcd"][..]), ("full", &["etcd"])];
+        let packages = |stores| {
+            let stores = package(STORES, &[], stores);
+            [stores, package(FACADE, &[], &[facade]), package(COMMAND, &[], &command)]
+        };
+        let etcd = packages(&[("etcd", &[]), ("_server", &[])]);
+        assert_eq!(lines(store_features(&etcd, "lease-etcd,etcd")), [""; 0]);
+        let consul = packages(&[("consul", &[])]);
+        let missing = [
+            "crates/tickid/Cargo.toml: the feature `lease-consul` lacks `tickid-stores?/consul`",
+            "apps/cli/Cargo.toml: the feature `consul` lacks `tickid-stores/consul`",
+            "apps/cli/Cargo.toml: the feature `full` lacks `consul`",
+            "xtask/src/tables.rs: `HEAVY` lacks `consul`",
+            "xtask/src/tables.rs: `HEAVY` lacks `lease-consul`",
+        ];
+        assert_eq!(lines(store_features(&consul, "etcd")), missing);
     }
 
     #[test]

@@ -36,6 +36,9 @@ fn main() -> std::process::ExitCode {
     let tests = tests.add("postgres", &postgres::tests());
     #[cfg(feature = "redis")]
     let tests = tests.add("redis", &redis::tests());
+    for (store, _) in tickid_stores::servers().filter(|(_, is_on)| *is_on) {
+        assert!(tests.has(store), "the store {store} has no tests");
+    }
     tests.threads(12).run()
 }
 

@@ -53,6 +53,13 @@ impl Tests {
         self
     }
 
+    /// Reports whether tests of a group were added.
+    #[must_use]
+    pub fn has(&self, group: &str) -> bool {
+        let prefix = format!("{group}::");
+        self.trials.iter().any(|(_, trial)| trial.name().starts_with(&prefix))
+    }
+
     /// Sets how many tests run at the same time unless the command line overrides it, for tests
     /// that mostly wait. The default is two for each processor.
     #[must_use]
