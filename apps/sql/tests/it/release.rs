@@ -1,8 +1,7 @@
 //! A later release's statements in a database that has the functions of an earlier one.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::path::Path;
-use std::process::Command;
+use std::collections::BTreeMap;
 use std::thread;
 
 use tickid_lease::Store;
@@ -10,6 +9,7 @@ use tickid_lease::admin::Start;
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Test};
+use tickid_testkit::vectors::{self, Value};
 
 use crate::base::{Base, KINDS, Kind, TIMEOUT};
 use crate::follow::{Follower, Id, id_type};
@@ -29,29 +29,27 @@ const OWN: &str = "'create_functions_v1', 'create_draw_v1', 'create_public_v1', 
     'node_facts_v1', 'again_v1', 'snowflake_facts_v1', 'layout_bits_v1', 'lock_realm_v1',
     'reserve_v1', 'tick_v1'";
 
-/// Returns the statements of an earlier tree, for the realms of all kinds. As long as nothing is
-/// released, they may be made anew; from then on, they are the last release's. In bash, with that
-/// tree's command:
-///
-/// ```sh
-/// of() { tickid sql "$@" --new | sed '/^COMMIT;$/d'; }
-/// {
-///     of nanoflake --realm nanoflake --epoch discord --pool 0-777/10
-///     for realm in 'scru64 --realm scru64 --pool 0-3/4,20-27/5' \
-///         'kuid --realm kuid_local --pool 0/0' \
-///         'kuid --realm kuid --drift 10 --pool 4294967290-4294967295/32' \
-///         'sno --realm sno' \
-///         'snowflake --realm discord --layout discord --pool 0-777/10' \
-///         'snowflake --realm js_safe --layout js-safe --pool 0-63/6' \
-///         'snowflake --realm sonyflake --layout sonyflake'; do of $realm | tail -n 1; done
-///     echo 'COMMIT;'
-/// } | gzip -9n >apps/sql/tests/earlier.sql.gz
-/// ```
-fn earlier_statements() -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/earlier.sql.gz");
-    let unpacked = Command::new("gzip").arg("-dc").arg(file).output().unwrap();
-    assert!(unpacked.status.success(), "{unpacked:?}");
-    String::from_utf8(unpacked.stdout).unwrap()
+const FILE: &str = "functions.json";
+
+/// Returns the present statements for realms of all kinds, by line.
+fn statements() -> Value {
+    let [first, others @ ..] = KINDS.map(|kind| {
+        let script = Script::new(&kind.realm(kind.pool().0), Start::Immediately);
+        let statements = script.statements().unwrap();
+        statements.trim_end().strip_suffix("COMMIT;").unwrap().to_owned()
+    });
+    // What comes before the last line is the same for all.
+    let others = others.iter().map(|statements| statements.lines().last().unwrap());
+    Value::from_iter(first.lines().chain(others).chain(["COMMIT;"]))
+}
+
+/// Returns those of all releases, by their versions.
+fn recorded_statements() -> BTreeMap<String, String> {
+    let text = |lines: Value| {
+        let lines = vectors::array(&lines).iter().map(|line| line.as_str().unwrap());
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    vectors::releases(FILE).into_iter().map(|(release, lines)| (release, text(lines))).collect()
 }
 
 /// Uses functions of a kind in all ways that PostgreSQL knows of.
@@ -126,8 +124,16 @@ fn await_rows(counts: &[AtomicU32]) {
 /// Those of one realm at a time, under load. The functions of the other realms stay as they are, and
 /// call those that all share.
 fn statements_go_over_those_of_an_earlier_tree(server: &Postgres) {
+    vectors::record_release(FILE, statements);
+    for (release, statements) in recorded_statements() {
+        eprintln!("over those of {release}");
+        statements_go_over(server, &statements);
+    }
+}
+
+fn statements_go_over(server: &Postgres, earlier: &str) {
     let base = Base::empty(server);
-    base.psql(&earlier_statements());
+    base.psql(earlier);
     // A release before may have had other arguments where only its statements call.
     base.psql(
         "CREATE FUNCTION tickid.create_functions_v1(text, jsonb) RETURNS void LANGUAGE sql
@@ -197,7 +203,7 @@ fn run_in_transaction(base: &Base<'_>, statements: &str) {
 /// The first holder of this tree creates what it calls. Those of the earlier one go on.
 fn holders_go_over_the_tables_of_an_earlier_tree(server: &Postgres) {
     let base = Base::empty(server);
-    base.psql(&earlier_statements());
+    base.psql(&recorded_statements()["0.0.0"]);
     let (store, realm) = (Store::new(base.backend()), Kind::Nanoflake.realm("0-777/10"));
     let mut claim = Claim::new(Token::random().unwrap(), "test", None);
     let lease = block_on(store.acquire(&realm, &mut claim), TIMEOUT).unwrap();
