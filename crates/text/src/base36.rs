@@ -28,6 +28,7 @@ static PAIRS: [[u8; 2]; 36 * 36] = {
 /// Returns the digits of a number below 1,296. In WebAssembly, code takes less space than the table.
 #[inline]
 const fn pair(number: u64) -> [u8; 2] {
+    #[allow(clippy::cast_possible_truncation, reason = "below 1,296")]
     let number = number as usize;
     if cfg!(target_family = "wasm") {
         [DIGITS[number / 36], DIGITS[number % 36]]
