@@ -16,8 +16,8 @@ const ESC: [&[u8]; 15] = [
 ];
 
 /// Returns the numbers of characters at the start of a run that may be the end of an escape before
-/// it, the highest first.
-pub(crate) fn escapes(before: &[u8], run: &[u8]) -> [Option<usize>; 3] {
+/// it, the highest first. `after` is what follows the run.
+pub(crate) fn escapes(before: &[u8], run: &[u8], after: &[u8]) -> [Option<usize>; 3] {
     if let Some(len) = control_sequence(before, run) {
         return [Some(len), None, None];
     }
@@ -28,9 +28,10 @@ pub(crate) fn escapes(before: &[u8], run: &[u8]) -> [Option<usize>; 3] {
     };
     match (before, run) {
         // `%3D`, and `%253D` if it was escaped twice. What needs no escape was not, so that the
-        // digits in `%25175928847299117063` are those of an ID.
+        // digits in `%25175928847299117063` are those of an ID, and so are all in `%25…%25`.
         ([.., b'%'], _) => {
-            let twice = if run.starts_with(b"25") { of_code(2, 2) } else { None };
+            let is_twice = run.starts_with(b"25") && !is_percent_sign(after);
+            let twice = if is_twice { of_code(2, 2) } else { None };
             let twice = twice.filter(|(code, _)| is_escaped(*code));
             let [letter, twice] = with_letter(run, twice);
             let [other, once] = with_letter(run, of_code(0, 2));
@@ -74,6 +75,12 @@ fn with_letter(run: &[u8], code: Option<(u32, usize)>) -> [Option<usize>; 2] {
     let is_letter = matches!(run.get(end), Some(b'b' | b'f' | b'n' | b'r' | b't'));
     let has_letter = code == u32::from(b'\\') && is_letter;
     [has_letter.then_some(end + 1), Some(end)]
+}
+
+/// Reports whether a text starts with an escaped percent sign that is not part of another escape.
+fn is_percent_sign(text: &[u8]) -> bool {
+    let code = |rest: &[u8]| rest.get(..2).and_then(hex);
+    text.strip_prefix(b"%25").is_some_and(|rest| !code(rest).is_some_and(is_escaped))
 }
 
 /// Reports whether URLs escape a character: white space, punctuation, and bytes of other scripts.

@@ -227,7 +227,9 @@ where
     fn behind_escapes(&self) -> impl Iterator<Item = usize> + use<'a, I, A> {
         let start = self.run.start;
         let (before, from) = (self.text.get(..start), self.text.get(start..self.run.end));
-        let escapes = before.zip(from).map_or([None; 3], |(before, run)| escapes(before, run));
+        let after = self.text.get(self.run.end..).unwrap_or_default();
+        let escapes =
+            before.zip(from).map_or([None; 3], |(before, run)| escapes(before, run, after));
         escapes.into_iter().flatten().map(move |len| start + len)
     }
 
@@ -424,7 +426,7 @@ fn is_end_of_other(text: &[u8]) -> bool {
     let last = text.iter().rev().take(MAX_ESCAPE + 1);
     let len = last.take_while(|byte| is_of_ids(**byte)).count();
     let (before, run) = text.split_at_checked(text.len() - len).unwrap_or_default();
-    len == 0 || escapes(before, run).contains(&Some(len))
+    len == 0 || escapes(before, run, b"").contains(&Some(len))
 }
 
 /// Reports whether a byte is a character of IDs. All others end one.
@@ -648,10 +650,26 @@ mod tests {
     /// The percent sign itself is escaped, and the ID starts with digits that look like a code.
     #[test]
     fn digits_behind_an_escaped_percent_sign_are_kept() {
-        for id in ["175928847299117063", "0u375nxqh5cq", "507f1f77bcf86cd799439011", UUID] {
-            for escape in ["%25", "%253D", "%2520", "%22"] {
-                let text = std::format!("LIKE+{escape}{id}%25");
-                assert_eq!(found(text.as_bytes()), [(5 + escape.len(), id.as_bytes())], "{text}");
+        // A space, a quotation mark, a parenthesis and a slash.
+        const LIKE_CODES: [&str; 4] = [
+            "2000599121920012288",
+            "60b8d295f8a1b2c3d4e5f607",
+            "28d8f3b0-52d1-4320-9bac-f847db4148a8",
+            "2FhXzJr0Vq0vXkJf5f1q0aP7W3x",
+        ];
+        let ids = ["175928847299117063", "0u375nxqh5cq", "507f1f77bcf86cd799439011", UUID];
+        for id in ids.into_iter().chain(LIKE_CODES) {
+            for (escape, after) in [
+                ("%25", "%25"),
+                ("%25", "%25%27"),
+                ("%253D", "%253B"),
+                ("%2520", "%2520"),
+                ("%2520", ""),
+                ("%22", "%22"),
+            ] {
+                let text = std::format!("LIKE+{escape}{id}{after}");
+                let place = 5 + escape.len();
+                assert_eq!(found(text.as_bytes()), [(place, id.as_bytes())], "{text}");
             }
         }
     }
