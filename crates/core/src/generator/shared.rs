@@ -29,8 +29,9 @@ use crate::snapshot::Snapshot;
 /// hold a reference, and up to 1,024 of them may be inside a call at the same moment.
 ///
 /// Note that it does not use up every sequence: when threads race for a new tick, some may be
-/// dropped, and a call that fails may drop one too. That only costs a little capacity. But if you
-/// need all of it, or the last nanosecond, there are two alternatives. A
+/// dropped, and a call that fails may drop one too. That costs a little capacity, and more only
+/// where ticks have few IDs and failed calls are repeated at once. But if you need all of it, or
+/// the last nanosecond, there are two alternatives. A
 /// [`LocalGenerator`](crate::LocalGenerator) has one owner, needs no atomics, and drops nothing. A
 /// [`Handle`](crate::Handle) per thread is as fast, because it draws whole blocks from this
 /// generator, but whatever is left of its block at the end of a tick is lost.

@@ -1,5 +1,15 @@
 //! The engine for many threads: one atomic word, which a thread draws from by adding first and
 //! checking afterwards.
+//!
+//! The add comes first even where the cached tick has refused the call. Returning before it was
+//! tried (2026-11-28, two processors), because then nothing would have to be given back. But a
+//! thread may still read the cache of one tick and add to the next, which another thread has just
+//! entered ahead of the clock. Unless that add is given back, the refused call loses a sequence,
+//! which may be the tick's last. Of 4 IDs per tick of 1 ms, under a ratchet of 2 ticks, 16 waiting
+//! threads got 87 to 88 %, and 93 to 99 % of the engine as it is. With 1 ID per tick or the policy
+//! *wait*, they got 98 to 100 % of both. If adds are given back all the same, returning early makes
+//! nothing simpler, so that was only measured: waiting threads got 99.9 %, and threads that repeat
+//! refused calls at once got 100 %, instead of 40 to 46 %.
 
 mod observing;
 #[cfg(test)]
