@@ -300,10 +300,10 @@ mod tests {
             "150000000000000008 ",
             "150000000000000g08",
             "15000000000000000g",
-            // Its value has more bits than it says, or more than nodes have.
+            // The value has more bits than the length says, or than nodes have.
             "800000000000000008",
             "800000000000000000",
-            // Some of its bits are below the last.
+            // Some bits of the value are below the node's last.
             "150000000000000108",
             "000000000000000100",
             "000000000000000040",

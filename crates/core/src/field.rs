@@ -193,7 +193,7 @@ impl Span {
             let number = u64::from_be_bytes(*eight).checked_shl(above).unwrap_or(0);
             return number.checked_shr(NEAR - bits).unwrap_or(0).into();
         }
-        // From the byte with the first bit on. 128 bits that start within a byte end in a 17th.
+        // Read from the byte with the first bit on; 128 bits that start within one end in a 17th.
         let rest = bytes.get((start / 8) as usize..).unwrap_or_default();
         let mut near = [0; 17];
         let len = rest.len().min(near.len());

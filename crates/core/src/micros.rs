@@ -41,14 +41,14 @@ impl Micros {
         }
         let seconds = micros / 1_000_000;
         let fraction = micros % 1_000_000;
-        // As few digits as the time needs, or as many as asked for.
+        // The fraction has as few digits as the time needs, or as many as asked for.
         let digits = match precision {
             Some(digits) => digits.min(6),
             None if fraction == 0 => 0,
             None if fraction % 1_000 == 0 => 3,
             None => 6,
         };
-        // In one piece: tools that print a time per line spend much of their time here.
+        // The text is one piece: tools that print a time per line spend much of their time here.
         let mut text = *b"0000-00-00T00:00:00.000000Z";
         for (pair, number) in [
             (0, year / 100),
@@ -63,7 +63,7 @@ impl Micros {
             (24, fraction % 100),
         ] {
             if let Some([tens, ones]) = text.get_mut(pair..pair + 2) {
-                // Only a year that is left out is no number of two digits.
+                // All numbers have two digits, except a year that is left out.
                 let number = u8::try_from(number).unwrap_or(0) % 100;
                 (*tens, *ones) = (b'0' + number / 10, b'0' + number % 10);
             }
@@ -88,7 +88,7 @@ const fn date(days: i64) -> (i64, i64, i64) {
     // Days since 0000-03-01.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(DAYS_PER_ERA), days.rem_euclid(DAYS_PER_ERA));
-    // Without the leap days before: one after 4 years, none after 100, one after 400.
+    // Subtract the leap days before: one after 4 years, none after 100, one after 400.
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     // Five months from March or August on have 153 days.

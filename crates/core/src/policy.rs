@@ -5,8 +5,8 @@ use core::fmt;
 use crate::tick::Ticks;
 
 /// The rule by which a generator goes on when the clock is behind the last tick it issued in, and
-/// when a tick has no sequence left. No policy ever issues an ID twice. They differ in whether you wait for an ID, and
-/// in how far the time in it may be from the clock.
+/// when a tick has no sequence left. No policy ever issues an ID twice. They differ in whether you
+/// wait for an ID, and in how far the time in it may be from the clock.
 ///
 /// | policy | small rollback | large rollback | overflow |
 /// |---|---|---|---|

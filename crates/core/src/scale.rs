@@ -485,7 +485,7 @@ mod tests {
 
     #[test]
     fn ticks_cover_durations_anywhere() {
-        // One more where the cut tick may be among them, which is not so for whole periods.
+        // The count is one more where the cut tick may be among them, except for whole periods.
         for (micros, ticks) in [(0, 0), (1, 2), (3, 2), (4, 3), (9, 4), (10, 4), (11, 6), (20, 8)] {
             assert_eq!(CUT.ticks_to_cover(Duration::from_micros(micros)), ticks, "{micros} µs");
         }

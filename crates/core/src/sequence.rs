@@ -414,7 +414,7 @@ impl RandomStart {
 impl Sequence for RandomStart {
     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
         let random = mix(self.seed.wrapping_add(tick.wrapping_mul(GOLDEN_GAMMA)));
-        // Without choices, every start is the lowest.
+        // If the guard leaves no choices, every start is the lowest.
         let choices = bounds.pool().checked_shr(self.guard_bits).unwrap_or(0);
         // The high half of a 64 by 64 bit product spreads `random` evenly over `choices`.
         let offset = (u128::from(random) * u128::from(choices)) >> 64;

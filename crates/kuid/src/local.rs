@@ -293,7 +293,7 @@ impl LocalId {
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         let seconds = self.mega_seconds() as u64 * 1_000_000 + self.seconds() as u64;
-        // Below 2^60.
+        // The microseconds are below 2^60.
         let micros = seconds * 1_000_000 + self.micro_seconds() as u64;
         UnixTime::from_micros(micros.cast_signed())
     }

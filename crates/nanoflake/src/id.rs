@@ -279,7 +279,7 @@ impl NanoflakeId {
         decoded: Result<u64, ParseErrorKind>,
     ) -> Result<Self, ParseError> {
         match decoded {
-            // At most `MAX`.
+            // The codec refuses values above `MAX`, so the sign bit is 0.
             Ok(value) => Ok(Self(value.cast_signed())),
             Err(kind) => Err(ParseError::new(what, kind)),
         }
@@ -443,7 +443,7 @@ tickid_core::impl_conversions! { NanoflakeId:
     try_from u64 = NanoflakeId::from_unsigned;
     try_from [u8; 8] = NanoflakeId::from_be_bytes;
     into i64 = NanoflakeId::get;
-    // Not negative.
+    // The number is not negative.
     into u64 = |id: NanoflakeId| id.0.cast_unsigned();
     into [u8; 8] = NanoflakeId::to_be_bytes;
 }

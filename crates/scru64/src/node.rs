@@ -94,7 +94,7 @@ impl NodeSpec {
         } else {
             match Scru64Id::from_parts(0, prev.node_ctr() & !size.max_counter()) {
                 Ok(node_only) => node_only,
-                // Fewer bits of a valid part are a valid part.
+                // A valid `node_ctr` is still valid without the counter's bits.
                 Err(_) => prev,
             }
         };

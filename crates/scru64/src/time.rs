@@ -30,7 +30,7 @@ impl Scru64Id {
     /// ```
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
-        // At most 2^38.04 ticks of 2^17.97 microseconds.
+        // The time fits: there are at most 2^38.04 ticks of 2^17.97 microseconds.
         Scru64::SCALE.time_of(self.timestamp())
     }
 

@@ -25,7 +25,7 @@ impl Sno {
 /// Returns the ends of `bounds` if a generator may be confined to them.
 pub(crate) fn pool(bounds: SequenceBounds) -> Result<(u16, u16), BuildError> {
     let bounds = Sno.check_bounds(&Partition::new(0), bounds)?;
-    // Checked: no more than `MAX_SEQUENCE`.
+    // Both ends are at most `MAX_SEQUENCE`, as just checked.
     let end = |sequence: u32| u16::try_from(sequence).unwrap_or(u16::MAX);
     Ok((end(bounds.lowest()), end(bounds.last())))
 }

@@ -153,7 +153,7 @@ impl<O> Snowflake<O> {
         {
             return Err(LayoutError::Unit(unit));
         }
-        // Each width, and then their sum. The error names the first that is wrong.
+        // Check each width, and then their sum. The error names the first that is wrong.
         let least = Self::MIN_TIME_BITS + Self::MIN_SEQUENCE_BITS;
         let (fewest, most) = if is_unsigned { (64, 64) } else { (least as u64, 63) };
         let sum = time as u64 + node as u64 + sequence as u64;

@@ -91,7 +91,8 @@ impl<S: Scheme> ExclusiveEngine<S> {
 
     #[inline]
     fn word(&self) -> Word<S> {
-        // Without other threads, nothing is ever drawn past the last sequence, so this fits.
+        // Without other threads, nothing is ever drawn past the last sequence, so the sequence
+        // fits its field.
         self.tick.with_sequence(self.next.wrapping_sub(self.cache.prefix.low))
     }
 

@@ -202,8 +202,8 @@ impl<S: Scheme> Rules<S> {
                 self.go(stamp + 1, toggle, now, policy, ceiling)
             }
             Policy::Ratchet { .. } => self.stall(StallReason::ClockBehind, stamp - policy.reach()),
-            // In the same tick, so it can only be exhausted. A flip would not help: it is meant for
-            // a clock that went back, and a full tick is not that.
+            // The clock is in the word's tick, so the word is exhausted. A flip would not help: it
+            // is for a clock that went back, and a full tick is not that.
             Policy::Wait | Policy::TickTock if ahead == 0 => {
                 let detail = if toggle { Detail::Toggled } else { Detail::None };
                 self.stall_until(resumes, StallReason::TickUsedUp, detail)
@@ -223,7 +223,7 @@ impl<S: Scheme> Rules<S> {
         if now < earliest {
             return self.stall_until(earliest, StallReason::ClockBehind, Detail::BeforeWindow);
         }
-        // Only a ratchet can be below its floor here, and by no more than its allowance.
+        // The stamp can only be below the floor under a ratchet, and by no more than its allowance.
         let stamp = stamp.max(self.floor);
         if stamp > self.scheme.last_tick() + 1 {
             Step::Stall(EngineStall::new(ErrorKind::EndOfTime, None))

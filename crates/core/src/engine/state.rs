@@ -22,7 +22,7 @@ pub(crate) fn resume<S: Scheme>(
         let (value, max) = (other_past - 1, max_stamp - 1);
         return Err(RangeError::new("tick", value.into(), 0, max.into()));
     }
-    // Each change of the clock's direction flips it, and it started unset.
+    // Each drift flips the toggle, which starts unset.
     let toggle = S::TOGGLE && snapshot.drifts % 2 == 1;
     let exhausted = u64::from(bounds.last()) + 1;
     // The stamp 0 is before the first tick, so the first call moves on from it.

@@ -163,7 +163,7 @@ impl GeneratorSnapshot {
                     return Err(BuildError::Restore(error));
                 }
                 let sequence = next.saturating_sub(1).max(lowest);
-                // One ID was issued in the tick 0, which reads as none. Two are claimed instead.
+                // A snapshot with one ID of tick 0 reads as one with none, so it claims two.
                 let looks_new = (wall_hi, wall_safe, sequence) == (0, 0, lowest);
                 sequence + u32::from(looks_new)
             }
@@ -291,6 +291,6 @@ fn tick(what: &'static str, units: i64) -> Result<Tick<Sno>, RangeError> {
 /// Returns the number of 4 ms units from 2010 to `time`, rounded towards the past. It is negative
 /// before 2010.
 const fn timestamp_units(time: UnixTime) -> i64 {
-    // Divided first, so that nothing overflows; the epoch is a whole number of units.
+    // Divide both times first, so that the difference fits; the epoch is a whole number of units.
     time.as_micros().div_euclid(4_000) - Sno::EPOCH.as_micros() / 4_000
 }

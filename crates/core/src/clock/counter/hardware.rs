@@ -34,7 +34,7 @@ impl Clocks for Hardware {
         fence();
         let whole = since_1970.as_secs().checked_mul(1_000 * MILLISECOND)?;
         let time = whole + u64::from(since_1970.subsec_nanos()) * MICROSECOND / 1_000;
-        // This is far enough from the end that no line runs past it.
+        // Half of the range is left, so that no line runs past its end.
         (time < u64::MAX / 2).then_some(time)
     }
 

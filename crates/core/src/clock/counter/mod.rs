@@ -401,7 +401,7 @@ impl<S: Clocks> CounterState<S> {
             }
             spin_loop();
         }
-        // This fails if the line is finished, or if another thread has already cancelled it.
+        // The exchange fails if the line is finished, or if another thread has cancelled it.
         self.replace(prepared, prepared.without_line(Version::CANCELLED));
     }
 

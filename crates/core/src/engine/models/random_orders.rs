@@ -139,7 +139,7 @@ fn live(
                 drawn(generator.try_fill(&mut out).map(|ids| ids.to_vec()))
             }),
             16.. => {
-                // Of this node or the next, around the sequences in use.
+                // Observe an ID of this node or the next, around the sequences in use.
                 let (node, tick) = (dice.gen_range(0..=1), now + dice.gen_range(0..=2) - 1);
                 let id = tick << 17 | node << 8 | dice.gen_range(250..=255);
                 if subject.observe(clocked, id) {

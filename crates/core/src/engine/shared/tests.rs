@@ -165,7 +165,7 @@ fn only_the_last_add_is_given_back() {
         assert!(engine.try_block(&clock, many(want)).is_err());
         let rest = draw(engine, 5, 10);
         match (others.take(), rest) {
-            // Its two follow the two of the refused call, which are skipped.
+            // The other thread's two sequences follow those of the refused call, which are skipped.
             (Some(others), Ok(rest)) => {
                 assert_eq!((others.first, others.len, rest.first), (5, 2, 7), "{want}");
             }

@@ -257,7 +257,7 @@ impl SimulatedMachine {
                 // it.
                 let error = if is_back { jump.max(LINE) } else { LINE };
                 let error = error + slewed(100_000, error);
-                // It also looks as if nothing had happened since.
+                // The clock also misses all that happened since.
                 let missed = self.error_since(self.now.get().saturating_sub(error));
                 let error = if is_back { error + missed } else { error };
                 self.event(error, AFTER_EVENT, is_back);
