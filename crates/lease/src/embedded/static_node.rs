@@ -1,6 +1,7 @@
 //! Nodes that are given from outside. [`Store`](crate::Store) gives each its own realm in a backend
 //! of this machine. If that is a folder, a clock that steps back across a restart does no harm. If
-//! it is memory, windows start beyond the IDs that a process before this one can have issued.
+//! it is memory, or a folder that is new, windows start beyond the IDs that a process before this
+//! one can have issued.
 
 use core::fmt;
 use core::str::FromStr;

@@ -96,8 +96,7 @@ impl<'a> Acquisition<'a> {
     /// Returns the treatment of a realm that the store does not have, or whose era is lower than
     /// one that the claim has seen.
     fn missing(&self) -> Missing<'a> {
-        let seen = self.claim.seen_era.map(LostLeases::of_era);
-        Missing::Resume(self.realm, seen.or(self.store.beyond()))
+        Missing::Resume(self.realm, LostLeases::seen(self.claim).or(self.store.beyond()))
     }
 
     async fn retry(&mut self, node: AnyNode) -> Result<ClaimState, StoreError> {

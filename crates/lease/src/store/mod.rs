@@ -228,7 +228,9 @@ impl Store {
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
         self.take_evidence(realm, claim).await?;
         let own = self.own(realm)?;
-        if let Some(StaticNode { node, forgets: true }) = self.shared.node {
+        if let Some(StaticNode { node, .. }) = self.shared.node
+            && own.scale().micros_per_tick() <= LONGEST_PASSED_TICK
+        {
             self.pass_predecessor(&own, node, claim).await?;
         }
         Acquisition::new(self, realm.name.id(), &own, claim).run().await
@@ -607,20 +609,24 @@ impl Store {
         .await
     }
 
-    /// Adds the row of a static node that nothing remembers, as if a process before this one had
-    /// released it with the highest tick that its policy allows at the claimant's clock. Without it
-    /// that process's IDs would repeat after every restart, since a ratchet lets them be ahead of
-    /// the clock. As a released row it is granted at once, and the first ID waits.
+    /// Adds the row of a static node that nothing remembers: not memory, nor a folder that is new or
+    /// was emptied. It says that a process before this one released the node with the highest tick
+    /// that its policy allows at the claimant's clock. Without it that process's IDs would repeat
+    /// after the restart, since a ratchet lets them be ahead of the clock. As a released row it is
+    /// granted at once, and the first ID waits.
     async fn pass_predecessor(
         &self,
         realm: &RealmSpec,
         node: AnyNode,
         claim: &Claim,
     ) -> Result<(), StoreError> {
-        let missing = Missing::Create(realm, self.beyond());
+        let missing = Missing::Resume(realm, LostLeases::seen(claim).or(self.beyond()));
         self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
-            // This process has used the node before, so its window is known.
-            if view.rows.contains_key(&node) {
+            rules.check(realm)?;
+            // Either its window is known, or it was and the row was lost. The claim ends the leases
+            // of such a realm, and waits for one that has not started.
+            let was_granted = view.rows.contains_key(&node) || rules.record.rows > 0;
+            if was_granted || rules.not_yet().is_some() {
                 return Ok(Decision::none(()));
             }
             Ok(Decision::row(rules.after_predecessor(node, claim), ()))
@@ -669,7 +675,7 @@ impl Store {
         }
         // The first ID would wait for the next tick, or the one after it.
         let micros = realm.scale().micros_per_tick();
-        if forgets && micros > LONGEST_TICK_IN_MEMORY {
+        if forgets && micros > LONGEST_PASSED_TICK {
             let tick = Duration::from_micros(micros);
             return Err(unfit(format!(
                 "nothing remembers its window, so after each start the first ID would wait for up to \
@@ -691,8 +697,9 @@ impl Store {
     }
 }
 
-/// The longest ticks of a static node without a folder, in microseconds.
-const LONGEST_TICK_IN_MEMORY: u64 = 1_000_000;
+/// The longest ticks, in microseconds, of which a static node's first ID waits for two because
+/// nothing remembers a process before it. Longer ones need a folder.
+const LONGEST_PASSED_TICK: u64 = 1_000_000;
 
 /// Returns the scope that shows whether the store ever had a realm, for which one row is enough.
 fn scope_of(realm: &RealmSpec) -> Scope {

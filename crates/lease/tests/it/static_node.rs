@@ -2,12 +2,14 @@
 
 use core::fmt::Debug;
 use core::time::Duration;
+use std::fs;
 use std::sync::Arc;
 
 use tempfile::TempDir;
 use tickid_core::{
     AnyNode, Clock as _, Id, ManualClock, Policy, Scheme, SystemClock, TickStart, Ticks, Variant,
 };
+use tickid_lease::admin::Refusal;
 use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{GenerateError, Lease, LeasedGenerator, Realm, RealmSpec, Store, StoreError};
 use tickid_nanoflake::Nanoflake;
@@ -57,15 +59,23 @@ fn given_nodes_may_be_shares() {
     assert_eq!((id.partition().get(), id.sequence()), (1, 16_384));
 }
 
-/// Uses up every tick that the policy allows, and restarts without a tick passing.
-fn repeats_nothing<S: Scheme>(scheme: S, node: &str, policy: Option<Policy<S>>)
-where
+/// Uses up every tick that the policy allows, and restarts without a tick passing. Either process
+/// has a new folder, or none.
+fn repeats_nothing<S: Scheme>(
+    scheme: S,
+    node: &str,
+    policy: Option<Policy<S>>,
+    has_folder: [bool; 2],
+) where
     S::Variant: Variant<S>,
     Id<S>: Debug + Ord,
 {
     let clock = Arc::new(ManualClock::new(SystemClock.now().unwrap()));
-    let start = || {
-        let store = Store::open(&format!("static:{node}")).unwrap();
+    let folders = has_folder.map(|has| has.then(|| TempDir::new().unwrap()));
+    let start = |folder: &Option<TempDir>| {
+        let state = folder.as_ref().map(|folder| format!("?state={}", folder.path().display()));
+        let url = format!("static:{node}{}", state.unwrap_or_default());
+        let store = Store::open(&url).unwrap();
         let realm = Realm::builder("a", scheme).pool(node).build().unwrap();
         let builder = LeasedGenerator::builder(store, realm).clock(Arc::clone(&clock));
         // Any tick in which both issue is seen: the second one starts with a lower sequence.
@@ -76,9 +86,9 @@ where
         builder.start().unwrap()
     };
     let tick = |clock: &ManualClock| scheme.tick_at(clock.now().unwrap()).unwrap();
-    let what = format!("{} {policy:?}", S::NAME);
+    let what = format!("{} {policy:?} {has_folder:?}", S::NAME);
 
-    let first = start();
+    let first = start(&folders[0]);
     // It waits for a tick of its own, and for one more under a ratchet.
     let began = tick(&clock);
     let mut last = None;
@@ -100,7 +110,7 @@ where
     };
     assert!(matches!(&error, GenerateError::Stalled(_)), "{what}: {error}");
 
-    let second = start();
+    let second = start(&folders[1]);
     let next = loop {
         match second.try_generate() {
             Ok(id) => break id,
@@ -110,15 +120,25 @@ where
     assert!(Some(next) > last, "{what}: {next:?} follows {last:?}");
 }
 
-#[test]
-fn restarts_without_a_folder_repeat_nothing() {
-    repeats_nothing(Scru64, "5/16", None);
-    repeats_nothing(Nanoflake::default(), "5/10", None);
+fn restarts_repeat_nothing(has_folder: [bool; 2]) {
+    repeats_nothing(Scru64, "5/16", None, has_folder);
+    repeats_nothing(Nanoflake::default(), "5/10", None, has_folder);
     for allowance in [0, 3] {
         let ratchet = Policy::Ratchet { allowance: Ticks::new(allowance) };
-        repeats_nothing(Nanoflake::default(), "5/10", Some(ratchet));
+        repeats_nothing(Nanoflake::default(), "5/10", Some(ratchet), has_folder);
     }
-    repeats_nothing(Sno, "5/16", None);
+    repeats_nothing(Sno, "5/16", None, has_folder);
+}
+
+#[test]
+fn restarts_without_a_folder_repeat_nothing() {
+    restarts_repeat_nothing([false, false]);
+}
+
+#[test]
+fn restarts_with_a_new_folder_repeat_nothing() {
+    restarts_repeat_nothing([false, true]);
+    restarts_repeat_nothing([true, true]);
 }
 
 /// The first ID would wait for one.
@@ -169,6 +189,25 @@ fn node_outside_pool_is_refused() {
     assert!(error.contains("its node 100/16 is not in the pool 0-99/16"), "{error}");
 }
 
+/// A row that was lost by itself ends all leases, and so does a realm that a claim has seen.
+#[test]
+fn losses_of_a_folder_are_noticed() {
+    let folder = TempDir::new().unwrap();
+    let open = || Store::open(&format!("static:42/16?state={}", folder.path().display())).unwrap();
+    let not_yet = |error: StoreError| matches!(error.refusal(), Some(Refusal::NotYet { .. }));
+    let lease = acquire(&open()).unwrap();
+    release(&open(), &lease, lease.floor).unwrap();
+    fs::remove_file(folder.path().join("a-42-16/nodes/42-16")).unwrap();
+    assert!(not_yet(acquire(&open()).unwrap_err()));
+
+    fs::remove_dir_all(folder.path().join("a-42-16")).unwrap();
+    let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+    let mut acquire = || block_on(open().acquire(&realm(), &mut claim), TIMEOUT);
+    release(&open(), &acquire().unwrap(), lease.floor).unwrap();
+    fs::remove_dir_all(folder.path().join("a-42-16")).unwrap();
+    assert!(not_yet(acquire().unwrap_err()));
+}
+
 #[test]
 fn folder_keeps_window_on_restart() {
     let folder = TempDir::new().unwrap();
@@ -178,10 +217,14 @@ fn folder_keeps_window_on_restart() {
     };
     let store = open(42);
     let first = acquire(&store).unwrap();
-    // Another node of the same machine has its own window.
-    assert_eq!(acquire(&open(43)).unwrap().floor, 0);
+    // Another node of the same machine has its own window, which starts beyond a process that may
+    // have had the node without this folder.
+    let before = realm().tick_at(SystemClock.now().unwrap()).unwrap();
+    let second = acquire(&open(43)).unwrap();
+    let now = realm().tick_at(second.granted_at).unwrap();
+    assert!((before + 1..=now + 1).contains(&second.floor), "{second:?}");
     assert!(acquire(&open(42)).is_err());
-    let used = realm().tick_at(first.granted_at).unwrap() + 100;
+    let used = now + 100;
     release(&store, &first, used).unwrap();
     drop(store);
     assert_eq!(acquire(&open(42)).unwrap().floor, used + 1);

@@ -52,6 +52,11 @@ impl LostLeases {
         Self { era, ..Self::default() }
     }
 
+    /// Returns what the era shows that a claim has seen.
+    pub(crate) fn seen(claim: &Claim) -> Option<Self> {
+        claim.seen_era.map(Self::of_era)
+    }
+
     /// Combines what is known from two sources.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
