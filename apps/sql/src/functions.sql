@@ -50,6 +50,9 @@
 -- nothing appears up to the least of the word and the bases. The bases are the state that the
 -- follower carries from call to call. Nothing is written, so followers meet in no lock and need no
 -- table. A state that is old or lost only makes the result lower.
+-- A transaction from before a move may have a plan that draws from the earlier node, whose ticks the
+-- present word may have passed. So the first call after a move takes every open transaction of the
+-- database for a drawer. Those that begin later know of the move.
 -- IDs of a node may start below those of the node before. So `final` has the bits of its node, as an
 -- ID has. A follower without a state of the present word is refused if its `final` is of an earlier
 -- node, and is not below the first ID of every node since: it would miss those below. That ID is of
@@ -543,7 +546,7 @@ $$;
 --     with_node OPERATOR(pg_catalog.+) 3182592                words {tickid.word_1}
 --     now (tickid.clock_v1() - (1420070400000000)) / 1000     settled (settled + 3182592)
 --
--- and convert, clock, moved and close are empty.
+-- and convert, clock, moved, planned and close are empty.
 CREATE OR REPLACE FUNCTION tickid.create_draw_v1(number integer, scheme text, constants jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $create$
@@ -791,13 +794,13 @@ BEGIN
     INTO open, settled FROM (
         SELECT l.virtualtransaction AS name, min(coalesce(before -> 'open' -> l.virtualtransaction,
             CASE WHEN l.virtualtransaction LIKE '-1/%'
-                OR l.relation <> 'tickid.word_@number@'::regclass
+                OR l.relation IS DISTINCT FROM 'tickid.word_@number@'::regclass
                 THEN '-1' ELSE before -> 'word' END)::bigint) AS base
         FROM pg_locks AS l
         WHERE l.locktype = 'relation' AND l.relation = ANY ('@words@'::regclass[])
             AND l.database = here AND l.mode = 'RowExclusiveLock'
             AND (is_drawer OR l.pid IS DISTINCT FROM pg_backend_pid())
-        GROUP BY l.virtualtransaction
+            @planned@GROUP BY l.virtualtransaction
     ) AS o;
     state := jsonb_build_object('home', home, 'word', word, 'open', open);
     IF settled >= 0 THEN
@@ -1282,6 +1285,12 @@ BEGIN
                     HINT = format('Start again after %%s.', again);
         END IF;
         $moved$, again, realm_name) END,
+        -- A plan from before the move draws from the earlier node.
+        'planned', CASE WHEN again IS NULL THEN '' ELSE $planned$OR l.locktype = 'virtualxid'
+            AND (NOT is_known OR before -> 'open' ->> l.virtualtransaction = '-1')
+            AND l.pid IN (SELECT a.pid FROM pg_stat_activity AS a WHERE a.datid = here
+                AND a.usesysid IS NOT NULL AND a.pid <> pg_backend_pid())
+        $planned$ END,
         'settled', format(facts.followed, 'settled'),
         -- The last tick of sno is over when another has started. The draw makes its transaction one
         -- that draws, whose IDs count only if it was one before.

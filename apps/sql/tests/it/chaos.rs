@@ -8,12 +8,14 @@ use std::sync::{Mutex, RwLock};
 use std::thread;
 use std::time::Instant;
 
+use tickid_kuid::{Drift, Kuid};
+use tickid_lease::RealmSpec;
 use tickid_lease::admin::Start;
 use tickid_sql::Script;
 use tickid_testkit::Dice;
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::base::{Base, KINDS, Kind, Session, TIMED_OUT, TIMEOUT};
+use crate::base::{Base, KINDS, Kind, Session, TIMED_OUT, TIMEOUT, spec};
 use crate::follow::{Follower, Id, id_type, moving_statements, own_server, with_clock};
 use crate::loss::{STOP_STANDBY, start_standby};
 use crate::sessions::many_ids;
@@ -195,13 +197,34 @@ const fn pool(kind: Kind) -> &'static str {
     }
 }
 
+/// Global kuids of a later node sort below those of an earlier one for an interval, here half a minute.
+fn realm(kind: Kind) -> RealmSpec {
+    match kind {
+        Kind::Kuid => spec(kind.name(), Kuid { drift: Drift::MIN }, pool(kind)),
+        Kind::Nanoflake
+        | Kind::Scru64
+        | Kind::KuidLocal
+        | Kind::Sno
+        | Kind::Discord
+        | Kind::JsSafe
+        | Kind::Sonyflake
+        | Kind::Seconds => kind.realm(pool(kind)),
+    }
+}
+
 /// Moves the functions to other nodes, one after another. Each time, the node from before is ahead
 /// of the next one, by then or because it draws on until the commit, and the follower is there.
 fn move_on(base: &Base<'_>, kind: Kind, follower: &mut Follower) {
-    let statements = moving_statements(kind, pool(kind), CLOCK);
+    let statements = moving_statements(&realm(kind), CLOCK);
     for number in 0..MOVES {
         // Each time further, but within the skew.
         let step = 1_500_000 + 2_500_000 * number;
+        let is_late = number % 2 == 1;
+        if is_late {
+            // Else the follower would take this transaction for one from before the last move.
+            let drawn = Id::new(&ask(base, &format!("SELECT {}", kind.draw())));
+            read_up_to(base, kind, follower, &drawn);
+        }
         let mut session = connect(base);
         let ask = |statement: &str| session.ask(statement).map(drop);
         let mut read_ahead = || {
@@ -211,7 +234,6 @@ fn move_on(base: &Base<'_>, kind: Kind, follower: &mut Follower) {
             read_up_to(base, kind, follower, &ahead);
             session.one("setval('public.step', 0)").map(drop)
         };
-        let is_late = number % 2 == 1;
         let moved = if is_late { Ok(()) } else { read_ahead() }
             .and_then(|()| ask("BEGIN"))
             .and_then(|()| ask(&statements))
@@ -256,7 +278,7 @@ fn promote(
         )
         .unwrap();
     if are_newer {
-        let script = Script::new(&kind.realm(pool(kind)), Start::Delayed);
+        let script = Script::new(&realm(kind), Start::Delayed);
         ask(base, &with_clock(&script, CLOCK));
     }
     drop(no_transactions);
@@ -513,7 +535,7 @@ fn chaos_hides_no_row_from_a_follower(_: &Postgres) {
     let (kinds, least) = if is_long() { (&KINDS[..], 6) } else { (&KINDS[..1], 3) };
     for &kind in kinds {
         let base = Base::empty(&server);
-        base.create(&kind.realm(pool(kind)));
+        base.create(&realm(kind));
         script_clock(&base);
         if is_long() {
             // The server keeps what it has committed when it crashes.

@@ -3,7 +3,7 @@
 use std::thread;
 
 use tickid_lease::admin::Start;
-use tickid_lease::{LeasedGenerator, Realm, Store};
+use tickid_lease::{LeasedGenerator, Realm, RealmSpec, Store};
 use tickid_nanoflake::NanoflakeId;
 use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
@@ -11,7 +11,7 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session};
 use crate::loss::{STOP_STANDBY, start_standby};
 
-pub(crate) const TESTS: [Test<Postgres>; 20] = [
+pub(crate) const TESTS: [Test<Postgres>; 22] = [
     ("only_open_drawers_hold_a_follower_back", only_open_drawers_hold_a_follower_back),
     ("rows_that_commit_late_are_followed", rows_that_commit_late_are_followed),
     ("a_base_of_the_present_word_is_found", a_base_of_the_present_word_is_found),
@@ -30,6 +30,8 @@ pub(crate) const TESTS: [Test<Postgres>; 20] = [
     ("a_long_move_hides_no_row", a_long_move_hides_no_row),
     ("followers_go_on_above_their_node", followers_go_on_above_their_node),
     ("drawers_of_an_earlier_node_are_awaited", drawers_of_an_earlier_node_are_awaited),
+    ("plans_of_an_earlier_node_hide_no_row", plans_of_an_earlier_node_hide_no_row),
+    ("ignored_plans_of_an_earlier_node_are_found", ignored_plans_of_an_earlier_node_are_found),
     ("followers_of_sno_check_the_reservation", followers_of_sno_check_the_reservation),
     ("a_server_that_keeps_no_lock_is_refused", a_server_that_keeps_no_lock_is_refused),
 ];
@@ -518,8 +520,8 @@ pub(crate) fn with_clock(script: &Script, clock: &str) -> String {
 }
 
 /// Returns the statements that move functions to another node, without their transaction.
-pub(crate) fn moving_statements(kind: Kind, pool: &str, clock: &str) -> String {
-    let script = Script::new(&kind.realm(pool), Start::Delayed).another_node();
+pub(crate) fn moving_statements(realm: &RealmSpec, clock: &str) -> String {
+    let script = Script::new(realm, Start::Delayed).another_node();
     let statements = with_clock(&script, clock);
     statements.strip_prefix("BEGIN;").unwrap().strip_suffix("COMMIT;\n").unwrap().to_owned()
 }
@@ -534,7 +536,7 @@ fn begin_move(table: &Table<'_>, pool: &str) -> Session {
     let clock = "pg_catalog.pg_sequence_last_value('public.clock') / 1000000::float8";
     let session = table.base.session();
     session.ask("BEGIN").unwrap();
-    session.ask(&moving_statements(table.kind, pool, clock)).unwrap();
+    session.ask(&moving_statements(&table.kind.realm(pool), clock)).unwrap();
     session
 }
 
@@ -699,6 +701,94 @@ fn drawers_of_an_earlier_node_are_awaited(server: &Postgres) {
     drawer.ask("COMMIT").unwrap();
     table.covers(&mut follower, &session);
     table.has_all(&follower).unwrap();
+}
+
+/// How a statement is planned before a move, and draws first after it.
+#[derive(Clone, Copy, Debug)]
+enum Planned {
+    /// Its plan is kept. Since the transaction has the table's lock already, it is not told that
+    /// functions were replaced.
+    Prepared,
+    /// It waits for a lock that has nothing to do with it.
+    Waiting,
+}
+
+/// Returns `Ok(false)` if the statement has drawn from the later node.
+fn draw_by_plan(
+    base: &Base<'_>,
+    kind: Kind,
+    pool: &str,
+    how: Planned,
+    after_move: impl Fn(&Base<'_>),
+) -> Result<bool, String> {
+    base.create(&kind.realm(pool));
+    let table = Table::new(base, kind);
+    let [planned, gate, watch, session] = [(); 4].map(|()| base.session());
+    let mut follower = Follower::new(kind);
+    table.covers(&mut follower, &session);
+    let name = kind.name();
+    let (first, last) = match how {
+        Planned::Prepared => {
+            let prepare = format!("PREPARE p AS INSERT INTO public.{name} DEFAULT VALUES");
+            planned.ask(&format!("{prepare}; EXECUTE p"))?;
+            planned.ask("BEGIN")?;
+            (format!("LOCK TABLE public.{name} IN ROW EXCLUSIVE MODE"), "EXECUTE p".to_owned())
+        }
+        Planned::Waiting => {
+            planned.ask("BEGIN")?;
+            let wait = "FROM pg_advisory_xact_lock(1)";
+            (format!("INSERT INTO public.{name} SELECT {} {wait}", kind.draw()), "".to_owned())
+        }
+    };
+    gate.ask("SELECT pg_advisory_lock(1)")?;
+    let of_earlier = "last_value FROM tickid.word_1";
+    let is_planned = thread::scope(|scope| {
+        // An error ends the wait.
+        let gate = gate;
+        let waiting = scope.spawn(|| planned.ask(&first));
+        let waits = "count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+        while !waiting.is_finished() && watch.one(waits)? == "0" {}
+        move_functions(&table, pool);
+        after_move(base);
+        table.move_clock(3_000_000);
+        table.insert();
+        if let Err(error) = follower.poll(&session) {
+            assert!(follower.starts_again(&session, &error), "{error}");
+            follower.poll(&session)?;
+        }
+        // Above the earlier word, and below the present one.
+        table.move_clock(-500_000);
+        let before = watch.one(of_earlier)?;
+        gate.ask("SELECT pg_advisory_unlock(1)")?;
+        waiting.join().unwrap()?;
+        planned.ask(&last)?;
+        planned.ask("COMMIT")?;
+        Ok::<_, String>(watch.one(of_earlier)? != before)
+    })?;
+    // Beyond the interval in which global kuids sort by node.
+    table.move_clock(2_000_000_000);
+    table.covers(&mut follower, &session);
+    follower.poll(&session)?;
+    table.has_all(&follower)?;
+    Ok(is_planned)
+}
+
+fn plans_of_an_earlier_node_hide_no_row(server: &Postgres) {
+    for (kind, pool) in MOVING {
+        for how in [Planned::Prepared, Planned::Waiting] {
+            let is_planned = draw_by_plan(&Base::empty(server), kind, pool, how, |_| ()).unwrap();
+            assert!(is_planned, "{kind:?}, {how:?}: it has drawn from the present node");
+        }
+    }
+}
+
+fn ignored_plans_of_an_earlier_node_are_found(server: &Postgres) {
+    let ignore = |base: &Base<'_>| base.plant("follow_2", "l.locktype = 'virtualxid'", "false");
+    for how in [Planned::Prepared, Planned::Waiting] {
+        let base = Base::empty(server);
+        let error = draw_by_plan(&base, KIND, "0-9/10", how, ignore).unwrap_err();
+        assert!(error.starts_with("Nanoflake: read "), "{error}");
+    }
 }
 
 /// A call draws, and so makes sure that the node is the functions', in the follower's transaction.
