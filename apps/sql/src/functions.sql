@@ -1143,6 +1143,11 @@ DECLARE
     ahead bigint;
     now_tick bigint;
 BEGIN
+    IF another_node AND NOT EXISTS (SELECT FROM tickid.generator AS g WHERE g.realm = realm_name) THEN
+        RAISE EXCEPTION 'the realm % has no functions in this database that could move to another node',
+            realm_name USING ERRCODE = 'undefined_object',
+                HINT = 'If its name is right, tickid sql without --another-node creates them.';
+    END IF;
     record := tickid.lock_realm_v1(realm_name, fresh, immediately);
     epoch := record ->> 'epoch_micros';
     period := record ->> 'period_micros';

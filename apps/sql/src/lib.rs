@@ -109,7 +109,8 @@ impl Script {
     /// The node from before stays reserved, so each execution takes one more node of the realm's
     /// pool, and fails if none is free. For local kuids that is always so, since their realm has
     /// only one. Unlike the other statements, these do not belong in a migration that may be
-    /// repeated, and are no [part of a transaction](Self::in_transaction).
+    /// repeated, and are no [part of a transaction](Self::in_transaction). The database refuses them
+    /// for a realm without functions, whose name may be mistyped.
     #[must_use]
     pub fn another_node(mut self) -> Self {
         self.another_node = true;

@@ -7,9 +7,9 @@ use tickid_lease::{RealmSpec, Store};
 use tickid_sql::Script;
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::base::{Base, Kind, START, TIMEOUT};
+use crate::base::{Base, DISCORD, Kind, START, TIMEOUT, spec};
 
-pub(crate) const TESTS: [Test<Postgres>; 9] = [
+pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("a_lost_reservation_grants_nothing", a_lost_reservation_grants_nothing),
     ("no_snapshot_hides_a_lost_reservation", no_snapshot_hides_a_lost_reservation),
     ("uncommitted_losses_stop_no_draw", uncommitted_losses_stop_no_draw),
@@ -18,6 +18,7 @@ pub(crate) const TESTS: [Test<Postgres>; 9] = [
     ("functions_reserve_their_node_again", functions_reserve_their_node_again),
     ("functions_follow_moved_tables", functions_follow_moved_tables),
     ("another_node_starts_at_the_clock", another_node_starts_at_the_clock),
+    ("a_move_needs_functions", a_move_needs_functions),
     ("functions_take_a_whole_node", functions_take_a_whole_node),
 ];
 
@@ -313,4 +314,21 @@ fn another_node_starts_at_the_clock(server: &Postgres) {
     assert_eq!(session.draw(KIND).unwrap().node, next.node);
     let error = base.server.psql(&base.name, &move_functions);
     assert!(error.unwrap_err().to_string().contains("has no free node"));
+}
+
+/// The name of the realm may be mistyped, which creates nothing.
+fn a_move_needs_functions(server: &Postgres) {
+    let base = Base::new(server, &[KIND]);
+    let store = Store::new(base.backend());
+    let leased = Kind::Scru64.realm("0-255/8");
+    block_on(store.create(&leased, Start::Immediately), TIMEOUT).unwrap();
+    let kept = "TABLE tickid.realm; TABLE tickid.generator; TABLE tickid.node";
+    let before = base.psql(kept);
+    for realm in [spec("nanoflak", DISCORD, "0-777/10"), leased] {
+        let script = Script::new(&realm, Start::Delayed).another_node();
+        let error = block_on(script.install(&base.backend()), TIMEOUT).unwrap_err();
+        let said = format!("the realm {} has no functions in this database", realm.name());
+        assert!(format!("{error:?}").contains(&said), "{error:?}");
+        assert_eq!(base.psql(kept), before);
+    }
 }
