@@ -316,9 +316,14 @@ impl<'a> Base<'a> {
     /// Makes draws of all realms give up after a quarter of a second, for tests that wait for their
     /// errors.
     pub(crate) fn give_up_soon(&self) {
+        self.give_up_after("0.25");
+    }
+
+    /// Makes draws of all realms give up so many seconds, by the real clock, after their first wait.
+    pub(crate) fn give_up_after(&self, seconds: &str) {
         let functions = "SELECT proname FROM pg_proc WHERE proname LIKE 'advance\\_%'";
         for function in self.psql(functions).lines() {
-            self.plant(function, "longest + 5", "0.25");
+            self.plant(function, "longest + 5", seconds);
         }
     }
 

@@ -6,7 +6,7 @@ use std::thread;
 
 use tickid_testkit::servers::{Postgres, Server, StartError, Test, clock_library};
 
-use crate::base::{Base, Kind, Parts, Session};
+use crate::base::{Base, Kind, Parts, START, Session};
 
 pub(crate) const TESTS: [Test<Clocked>; 2] = [
     ("waits_end_after_a_second_step", waits_end_after_a_second_step),
@@ -20,11 +20,12 @@ pub(crate) struct Clocked {
 }
 
 impl Clocked {
-    /// Sets the clock so many seconds from the real one. It is replaced as a whole, since the
-    /// server may read it at any time.
-    fn set(&self, seconds: i32) {
-        let folder = self.server.socket_folder();
-        fs::write(folder.join("clock.new"), format!("{seconds:+}\n")).unwrap();
+    /// Sets the clock, which stands until it is set again, so many milliseconds after the start. It is
+    /// replaced as a whole, since the server may read it at any time.
+    fn set(&self, millis: i64) {
+        let (folder, now) = (self.server.socket_folder(), START / 1_000 + millis);
+        let text = format!("{}.{:03}\n", now / 1_000, now % 1_000);
+        fs::write(folder.join("clock.new"), text).unwrap();
         fs::rename(folder.join("clock.new"), folder.join("clock")).unwrap();
     }
 }
@@ -39,7 +40,7 @@ impl Server for Clocked {
         server.server.stop("fast")?;
         server.server.tell(&format!(
             "LD_PRELOAD={} FAKETIME_TIMESTAMP_FILE=\"$PWD/clock\" FAKETIME_NO_CACHE=1 \
-             FAKETIME_DONT_FAKE_MONOTONIC=1 pg_ctl start --wait --pgdata=data --log=server.log",
+             FAKETIME_FMT=%s FAKETIME_DONT_FAKE_MONOTONIC=1 pg_ctl start --wait --pgdata=data --log=server.log",
             library.display()
         ))?;
         Ok(server)
@@ -54,7 +55,7 @@ impl Server for Clocked {
 /// Returns the first ID, and what the second draw returned.
 fn step_twice(
     server: &Clocked,
-    steps: [i32; 2],
+    steps: [i64; 2],
     meanwhile: impl Fn(&Session, &str),
 ) -> (Parts, Result<Parts, String>) {
     let _turn = server.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +78,7 @@ fn step_twice(
         meanwhile(&watch, &process);
         drawing.join().unwrap()
     });
-    server.set(0);
+    server.set(1);
     // A later draw is not concerned.
     let third = session.draw(Kind::Nanoflake).unwrap();
     assert!(first < third, "{third:?} after {first:?}");
@@ -86,15 +87,16 @@ fn step_twice(
 
 /// The sleep of PostgreSQL ends by the wall clock, so the second step makes it longer.
 fn waits_end_after_a_second_step(server: &Clocked) {
-    let (first, second) = step_twice(server, [4, 1], |_, _| {});
-    match second {
-        Ok(second) => assert!(first < second, "{second:?} after {first:?}"),
-        Err(error) => assert!(error.contains("behind the next ID"), "{error}"),
-    }
+    let (first, second) = step_twice(server, [4_000, 1_000], |_, _| {
+        // The first sleep is over, and then the wait.
+        server.set(-3_900);
+        server.set(1);
+    });
+    assert_eq!(second.unwrap().tick, first.tick + 1);
 }
 
 fn waits_of_hours_can_be_cancelled(server: &Clocked) {
-    let (_, second) = step_twice(server, [4, 10_800], |watch, process| {
+    let (_, second) = step_twice(server, [4_000, 10_800_000], |watch, process| {
         watch.one(&format!("pg_cancel_backend({process})")).unwrap();
     });
     assert!(second.unwrap_err().contains("user request"));

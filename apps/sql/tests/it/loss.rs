@@ -151,29 +151,33 @@ fn a_copied_database_starts_later(server: &Postgres) {
     copied(&Base::new(server, &[KIND])).unwrap();
 }
 
-/// Half a node's sessions and more, as of a pool that connects. They wait for the skew by the real
-/// clock, and then all want the lock: SCRU64's and kuid's IDs are ahead, so only under it. With
-/// ticks of a second, the wait takes a second more.
+/// Half a node's sessions and more, as of a pool that connects. They wait for the skew, and then all
+/// want the lock: SCRU64's and kuid's IDs are ahead, so only under it. With ticks of a second, the wait
+/// takes a second more.
 fn sessions_of_a_fresh_copy_wait_and_draw(server: &Postgres) {
-    let draw_all = |kind: Kind| {
+    for kind in [KIND, Kind::Scru64, Kind::Seconds] {
         let base = Base::new(server, &[kind]);
+        base.script_clock();
         let last = base.session().draw(kind).unwrap();
         let copy = base.copy();
-        let sessions = [(); 24].map(|()| copy.session());
+        copy.give_up_after("1e6");
+        let watch = copy.session();
+        let drawing = "count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT tickid%'";
         let drawn = thread::scope(|scope| {
-            sessions
-                .map(|session| scope.spawn(move || session.draw(kind)))
-                .map(|thread| thread.join().unwrap())
+            let threads = [(); 24]
+                .map(|()| copy.session())
+                .map(|session| scope.spawn(move || session.draw(kind)));
+            while watch.one(drawing).unwrap() != "24" {
+                assert!(!threads.iter().any(|thread| thread.is_finished()), "{kind:?}");
+            }
+            watch.set_clock(START + 7_000_000);
+            threads.map(|thread| thread.join().unwrap())
         });
         let ids = distinct(drawn.map(Result::unwrap)).unwrap();
         let skew = 5_000_000 / kind.micros_per_tick().cast_unsigned();
         assert!(ids[0].tick > last.tick + skew, "{kind:?}: {:?} after {last:?}", ids[0]);
-    };
-    thread::scope(|scope| {
-        for kind in [KIND, Kind::Scru64, Kind::Seconds] {
-            scope.spawn(move || draw_all(kind));
-        }
-    });
+    }
 }
 
 /// Those of a template of test databases go on from its bound, which is at most a second ahead. The
