@@ -187,6 +187,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn clients_may_read_nothing_before_they_have_sent_everything() {
+        for (head, status) in [("X: ", "431"), ("Content-Length: 65537\r\n\r\n", "413")] {
+            let access = Access::new(None, None);
+            let shared = Arc::new(ServerState::new(Realms::default(), access, Limits::default()));
+            let (mut client, server) = duplex(1_024);
+            let service = Service::new(&shared);
+            tokio::spawn(serve(server, service, shared, Peer(None), ConnectionKind::Regular));
+            let head = format!("GET /v1/realms HTTP/1.1\r\nHost: a\r\n{head}");
+            client.write_all(head.as_bytes()).await.unwrap();
+            client.write_all(&[b'a'; 4 << 20]).await.unwrap();
+            let mut answer = String::new();
+            client.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn clients_that_do_not_read_are_closed() {
         let limits = Limits::default();
         let access = Access::new(None, None);

@@ -450,6 +450,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn clients_may_read_nothing_before_they_have_sent_everything() {
+        let access = Access::new(None, None);
+        let shared = Arc::new(ServerState::new(Realms::default(), access, Limits::default()));
+        let (mut client, server) = duplex(1_024);
+        tokio::spawn(serve(server, shared, 1, Peer(None)));
+        client.write_all(b"*1\r\n:1\r\n").await.unwrap();
+        client.write_all(&[b'a'; 4 << 20]).await.unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        assert_eq!(answer, "-ERR Protocol error: expected '$', got ':'\r\n");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn clients_that_do_not_read_are_closed() {
         let limits = Limits::default();
         let access = Access::new(None, None);

@@ -227,14 +227,6 @@ async fn refusals_are_problems() {
         raw.send(&format!("GET {ids} HTTP/1.1\r\n{one}{headers}\r\n")).await;
         assert_eq!(raw.line().await, "HTTP/1.1 431 Request Header Fields Too Large");
     }
-    // Clients that read nothing before they have sent everything.
-    for (head, status) in [(format!("{one}X: "), "431"), (format!("{one}{body}\r\n"), "413")] {
-        let mut raw = Raw::http(&server).await;
-        let rest = "a".repeat(4 << 20);
-        raw.send(&format!("GET {ids} HTTP/1.1\r\n{head}{rest}")).await;
-        let answer = raw.rest().await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
-    }
     let mut raw = Raw::http(&server).await;
     raw.send("GET /healthz HTTP/1.0\r\n\r\n").await;
     assert_eq!(raw.line().await, "HTTP/1.0 200 OK");
