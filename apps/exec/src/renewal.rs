@@ -290,7 +290,9 @@ mod tests {
             let Ok((0, News::Granted(window))) = news.recv() else { panic!("no lease") };
             is_releasing.store(true, Ordering::SeqCst);
             answer(store.release(&realm, &window.lease, Some(window.lease.floor))).unwrap();
-            let Ok((0, News::Lost(_))) = news.recv() else { panic!("it was renewed") };
+            // On a busy machine it may have been renewed before the release, but not for ever.
+            let next = news.iter().take(100).find(|(_, news)| !matches!(news, News::Granted(_)));
+            let Some((0, News::Lost(_))) = next else { panic!("it was renewed") };
         });
         assert_eq!(answer(store.realm(realm.name())).unwrap().era, 0);
     }
