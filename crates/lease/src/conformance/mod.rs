@@ -256,7 +256,7 @@ refusals! {
 }
 
 /// Longer than any request may take.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// The term of realms whose leases expire within a scenario.
 const SHORT: Duration = Duration::from_millis(200);
 

@@ -94,8 +94,8 @@ mod tests {
     use std::sync::{Arc, Condvar, Mutex};
     use std::time::Instant;
 
-    use tickid_core::SystemClock;
     use tickid_core::example::Seconds;
+    use tickid_core::{ManualClock, UnixTime};
 
     use crate::backend::{Answer, Backend, Change, Commit, MemoryBackend, Scope, on_a_thread};
     use crate::model::lease::Claim;
@@ -105,10 +105,11 @@ mod tests {
 
     use super::*;
 
-    /// Answers on a thread, and counts and holds back its answers.
+    /// Answers on a thread, and counts and holds back its answers. No time passes at either end.
     #[derive(Clone, Debug)]
     struct Distant {
-        memory: MemoryBackend,
+        memory: MemoryBackend<Arc<ManualClock>>,
+        began: Instant,
         shared: Arc<(Mutex<Line>, Condvar)>,
     }
 
@@ -124,7 +125,9 @@ mod tests {
 
     impl Distant {
         fn new() -> Self {
-            Self { memory: MemoryBackend::new(SystemClock), shared: Arc::default() }
+            let clock = ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000));
+            let memory = MemoryBackend::new(Arc::new(clock));
+            Self { memory, began: Instant::now(), shared: Arc::default() }
         }
 
         fn line<T>(&self, change: impl FnOnce(&mut Line) -> T) -> T {
@@ -144,7 +147,9 @@ mod tests {
         fn answer<T: Send + 'static>(
             &self,
             is_held: impl Fn(&Line) -> bool + Send + 'static,
-            work: impl FnOnce(&MemoryBackend) -> Result<T, StoreError> + Send + 'static,
+            work: impl FnOnce(&MemoryBackend<Arc<ManualClock>>) -> Result<T, StoreError>
+            + Send
+            + 'static,
         ) -> Answer<'static, T> {
             let distant = self.clone();
             on_a_thread("distant", move || {
@@ -167,6 +172,10 @@ mod tests {
 
         fn is_remote(&self) -> bool {
             true
+        }
+
+        fn monotonic(&self) -> Instant {
+            self.began
         }
 
         fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
@@ -281,8 +290,7 @@ mod tests {
         let (first, realm) = (acquire(&store), realm());
         let renew = || block_on(store.renew(&realm, &first), PATIENCE).unwrap();
         let cache = store.shared.known.as_ref().unwrap();
-        let known =
-            || cache.renewal(realm.name(), &first, Instant::now()).map(|(change, _)| change);
+        let known = || cache.renewal(realm.name(), &first, distant.began).map(|(change, _)| change);
         let (record, row) = (
             |change: Option<Change>| change.unwrap().record_version,
             |change: Option<Change>| change.unwrap().row.unwrap().version,

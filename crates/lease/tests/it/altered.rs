@@ -2,8 +2,9 @@
 
 use core::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
-use tickid_core::ManualClock;
+use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::StoreError;
 use tickid_lease::admin::RealmName;
 use tickid_lease::backend::{
@@ -18,7 +19,9 @@ type Write = dyn Fn(&Memory, &RealmName, &Change) -> Result<Commit, StoreError> 
 
 pub(crate) struct Altered {
     pub(crate) memory: Memory,
-    pub(crate) is_remote: bool,
+    /// The clock of both ends, if the store is distant.
+    pub(crate) remote: Option<Arc<ManualClock>>,
+    pub(crate) began: Instant,
     pub(crate) read: Box<Read>,
     pub(crate) commit: Box<Write>,
 }
@@ -27,7 +30,8 @@ impl Altered {
     /// Answers as `memory` does.
     pub(crate) fn new(memory: Memory) -> Self {
         let commit = |memory: &Memory, realm: &_, change: &_| Ok(memory.write(realm, change));
-        Self { memory, is_remote: false, read: Box::new(Memory::data), commit: Box::new(commit) }
+        let (read, commit) = (Box::new(Memory::data), Box::new(commit));
+        Self { memory, remote: None, began: Instant::now(), read, commit }
     }
 
     pub(crate) fn error(kind: StoreErrorKind) -> StoreError {
@@ -51,7 +55,13 @@ impl Backend for Altered {
     }
 
     fn is_remote(&self) -> bool {
-        self.is_remote
+        self.remote.is_some()
+    }
+
+    fn monotonic(&self) -> Instant {
+        let since =
+            |clock: &Arc<ManualClock>| clock.now().unwrap().saturating_since(UnixTime::EPOCH);
+        self.began + self.remote.as_ref().map(since).unwrap_or_default()
     }
 
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {

@@ -80,7 +80,8 @@ fn a_renewal_after_trouble_is_logged() {
     let store = Store::new(Altered { read: Box::new(read), ..Altered::new(memory) });
     let realm = Realm::builder("renewed-again", Nanoflake::default()).pool("7/10");
     let realm = realm.term(Duration::from_millis(200)).build().unwrap();
-    let leased = LeasedGenerator::builder(store, realm).clock(clock).start().unwrap();
+    let builder = LeasedGenerator::builder(store, realm).clock(clock);
+    let leased = builder.answer_within(Duration::from_secs(120)).start().unwrap();
     let wait_for = |is_there: &dyn Fn() -> bool| {
         while !is_there() {
             thread::sleep(Duration::from_millis(1));

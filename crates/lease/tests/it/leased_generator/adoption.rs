@@ -92,7 +92,8 @@ fn calls_wait_for_what_was_adopted() {
     drop(world.start());
     let discord = Nanoflake { epoch: tickid_nanoflake::Epoch::DISCORD };
     let others = Realm::builder("a", discord).pool("7/10").build().unwrap();
-    let leased = LeasedGenerator::builder(world.store(), others).adopt().start_pending().unwrap();
+    let builder = LeasedGenerator::builder(world.store(), others).answer_within(PATIENCE);
+    let leased = builder.adopt().start_pending().unwrap();
     leased.first_lease().unwrap_err();
     assert_eq!(leased.state().wait.unwrap().reason, WaitReason::Refused);
 }
@@ -126,7 +127,8 @@ fn other_settings_are_not_adopted() {
     drop(world.start());
     let discord = Nanoflake { epoch: tickid_nanoflake::Epoch::DISCORD };
     let others = Realm::builder("a", discord).pool("7/10").build().unwrap();
-    let error = LeasedGenerator::builder(world.store(), others).adopt().start().unwrap_err();
+    let builder = LeasedGenerator::builder(world.store(), others).answer_within(PATIENCE);
+    let error = builder.adopt().start().unwrap_err();
     assert!(error.to_string().contains("settings do not match"), "{error}");
 }
 

@@ -14,6 +14,7 @@ use core::time::Duration;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::Instant;
 
 use tickid_core::{
     Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Plain, Policy, ProcessClock, StallReason,
@@ -42,7 +43,7 @@ struct Fixture {
     realm: Realm<Nanoflake>,
 }
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 const HOUR: Duration = Duration::from_secs(3_600);
 
 impl Fixture {
@@ -139,11 +140,13 @@ fn futures_can_be_spawned() {
 
 /// Polls `look` until it returns a value.
 fn until<T>(look: impl Fn() -> Option<T>) -> T {
+    let start = Instant::now();
     loop {
         match look() {
             Some(seen) => return seen,
             None => thread::sleep(Duration::from_millis(1)),
         }
+        assert!(start.elapsed() < PATIENCE, "it never comes");
     }
 }
 
@@ -415,7 +418,7 @@ fn a_slice_across_two_leases_is_unique() {
     let world = Fixture::new("7/10");
     let clock = Arc::new(Ending { clock: Arc::clone(&world.clock), active: OnceLock::new() });
     let builder = LeasedGenerator::builder(world.store(), world.realm.clone());
-    let leased = builder.clock(Arc::clone(&clock)).start().unwrap();
+    let leased = builder.answer_within(PATIENCE).clock(Arc::clone(&clock)).start().unwrap();
     clock.active.set(leased.active_lease().unwrap()).unwrap();
     let mut ids = [NanoflakeId::MIN; 6_000];
     leased.fill(&mut ids).unwrap();
@@ -494,7 +497,8 @@ fn other_realm_is_refused() {
     let world = Fixture::new("7/10");
     drop(world.start());
     let sno = Realm::builder("a", tickid_sno::Sno).pool("7/16").build().unwrap();
-    let error = LeasedGenerator::start(world.store(), sno.clone()).unwrap_err().to_string();
+    let builder = LeasedGenerator::builder(world.store(), sno.clone()).answer_within(PATIENCE);
+    let error = builder.start().unwrap_err().to_string();
     let named = "schemes do not match: it has \"nanoflake\", the request \"sno\"";
     assert!(error.contains(named), "{error}");
     let kept = block_on(world.store().realm(world.realm.name()), PATIENCE).unwrap().realm;
@@ -523,7 +527,10 @@ impl tickid_core::Clock for Panicking {
 #[test]
 fn panicking_clock_fails_start() {
     let world = Fixture::new("7-8/10");
-    let builder = || LeasedGenerator::builder(world.store(), world.realm.clone()).clock(Panicking);
+    let builder = || {
+        let builder = LeasedGenerator::builder(world.store(), world.realm.clone());
+        builder.answer_within(PATIENCE).clock(Panicking)
+    };
     for start in [run(builder().start_async()), builder().start()] {
         let error = start.map(drop).unwrap_err();
         assert!(matches!(error, LeaseError::System { .. }), "{error:?}");
