@@ -110,9 +110,10 @@ fn tell_all(error: &dyn Error) {
 
 fn realm() -> Realm<Nanoflake> {
     let name = format!("secret-{}", Token::random().unwrap());
-    // Lets a generator renew a few times.
-    let term = Duration::from_millis(100);
-    Realm::builder(&*name, Nanoflake::default()).pool("0-7/10").term(term).build().unwrap()
+    // Lets a generator renew a few times, and no lease end.
+    let (term, skew) = (Duration::from_millis(100), Duration::from_secs(3_600));
+    let realm = Realm::builder(&*name, Nanoflake::default()).pool("0-7/10");
+    realm.term(term).skew(skew).build().unwrap()
 }
 
 fn acquire(url: &str) -> Result<(), StoreError> {

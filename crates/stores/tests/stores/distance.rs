@@ -14,7 +14,7 @@ use crate::sql::{TIMEOUT, claim};
 use crate::windows::{Windows, is_same};
 
 /// Long enough for what a busy machine adds to a round trip, up to the quarter that a renewal has.
-const TERM: Duration = Duration::from_secs(6);
+const TERM: Duration = Duration::from_secs(12);
 const WINDOW_ENDED: WaitReason = WaitReason::Stalled(StallReason::WindowEnded);
 
 /// A server at the end of a line.
@@ -45,7 +45,7 @@ impl Line<'_> {
         let leased = builder.start_within(TIMEOUT).start().unwrap();
         let connections = proxy.connections();
         let mut others = Vec::new();
-        for renewals in 1..=3 {
+        for renewals in 1..=2 {
             others.push(LeasedGenerator::start(self.near.clone(), realm.clone()).unwrap());
             while leased.state().counters.renewals < renewals {
                 let wait = leased.try_generate().err().and_then(|error| error.wait());
@@ -68,7 +68,7 @@ impl Line<'_> {
     pub(crate) fn broken_connections_are_replaced(&self) {
         let (proxy, store) = self.open();
         // So far away that the connection stays open.
-        let windows = Windows::short("0-7/10", Duration::from_secs(1)).begun(&self.near);
+        let windows = Windows::new("0-7/10").begun(&self.near);
         proxy.delay(Duration::from_millis(40));
         let mut lease = windows.acquire_in_time(&store);
         for _ in 0..3 {

@@ -1,15 +1,14 @@
 //! Users, passwords and tokens.
 
-use core::time::Duration;
-
 use serde_json::{Value, json};
 use tickid_lease::Store;
 use tickid_lease::backend::StoreErrorKind;
-use tickid_lease::session::block_on;
 use tickid_testkit::servers::{Etcd, Server as _, Test};
 
 use crate::error_chain::causes;
 use crate::etcd::member::{base64, post};
+use crate::etcd::members::open;
+use crate::sql::answer;
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Etcd>; 2] = [
@@ -34,7 +33,7 @@ fn enable_authentication(etcd: &Etcd) {
 }
 
 fn store(etcd: &Etcd, login: &str) -> Store {
-    tickid_stores::open(&format!("etcd://{login}{}", etcd.endpoints()[0])).unwrap()
+    open(&format!("{login}{}", etcd.endpoints()[0]))
 }
 
 fn users_authenticate_by_password(_: &Etcd) {
@@ -63,7 +62,7 @@ fn users_authenticate_by_password(_: &Etcd) {
     // A user without a right to the key of the attempt may still have those of a realm.
     for (login, is_tried) in [("app:s%40cret@", true), ("other:0ther@", false)] {
         let store = store(&etcd, login);
-        let tried = block_on(store.inner().try_write(), Duration::from_secs(10));
+        let tried = answer(store.inner().try_write());
         assert_eq!(tried.unwrap(), is_tried, "{login}");
     }
 }

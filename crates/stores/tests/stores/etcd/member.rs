@@ -14,6 +14,8 @@ use tickid_lease::{Store, conformance};
 use tickid_stores::EtcdBackend;
 use tickid_testkit::servers::{Etcd, Proxy, Target};
 
+use crate::sql::TIMEOUT;
+
 /// A member behind a separate proxy, so that a scenario's changes to its clock and its cluster do
 /// not affect the others.
 pub(crate) struct Testbed {
@@ -73,7 +75,8 @@ impl Testbed {
 
 impl conformance::Testbed for Testbed {
     fn store(&self) -> Store {
-        let client = EtcdBackend::open(&format!("etcd://{}", self.proxy.address())).unwrap();
+        let url = format!("etcd://{}", self.proxy.address());
+        let client = EtcdBackend::open_with_timeout(&url, TIMEOUT).unwrap();
         self.clients.lock().unwrap().push(client.clone());
         Store::new(client)
     }

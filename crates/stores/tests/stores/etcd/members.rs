@@ -12,6 +12,7 @@ use tickid_stores::EtcdBackend;
 use tickid_testkit::servers::{Etcd, Hostile, Test};
 
 use crate::etcd::member::proxy;
+use crate::sql::TIMEOUT;
 use crate::windows::{Windows, in_time, is_same};
 
 pub(crate) const TESTS: [Test<Etcd>; 7] = [
@@ -27,7 +28,13 @@ pub(crate) const TESTS: [Test<Etcd>; 7] = [
 const TERM: Duration = Duration::from_millis(500);
 
 pub(crate) fn store(endpoints: &[String]) -> Store {
-    tickid_stores::open(&format!("etcd://{}", endpoints.join(","))).unwrap()
+    open(&endpoints.join(","))
+}
+
+/// Opens a store with a timeout that a busy machine does not reach.
+pub(crate) fn open(place: &str) -> Store {
+    let url = format!("etcd://{place}");
+    Store::new(EtcdBackend::open_with_timeout(&url, TIMEOUT).unwrap())
 }
 
 fn dead_member_is_skipped(_: &Etcd) {
@@ -72,7 +79,6 @@ fn unreachable_without_majority(_: &Etcd) {
     let url = format!("etcd://{}", etcd.endpoints().join(","));
     let backend = EtcdBackend::open_with_timeout(&url, Duration::from_secs(2)).unwrap();
     let store = Store::new(backend);
-    // On a busy machine, a new cluster needs longer for its first answers than this store waits.
     let patient = self::store(&etcd.endpoints());
     let windows = Windows::new("0-7/10").begun(&patient);
     let held = windows.acquire(&patient).unwrap();

@@ -30,6 +30,6 @@ fn at_the_end_of_a_line(server: &Etcd, test: impl FnOnce(Line<'_>)) {
         let url = format!("etcd://{}", proxy.address());
         (proxy, url)
     };
-    let near = tickid_stores::open(&format!("etcd://{member}")).unwrap();
+    let near = members::open(member);
     test(Line { new: &new, near });
 }

@@ -5,6 +5,7 @@ use tickid_lease::{Lease, StoreError};
 use tickid_testkit::servers::{CERTIFICATES, Etcd, Test};
 
 use crate::error_chain::causes;
+use crate::etcd::members::open;
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Etcd>; 2] = [
@@ -15,7 +16,7 @@ pub(crate) const TESTS: [Test<Etcd>; 2] = [
 const OPTIONS: &str = "--cert-file=server.crt --key-file=server.key";
 
 fn acquire(windows: &Windows, place: &str) -> Result<Lease, StoreError> {
-    windows.acquire(&tickid_stores::open(&format!("etcd://{place}")).unwrap())
+    windows.acquire(&open(place))
 }
 
 fn is_failure(result: Result<Lease, StoreError>, what: &str, why: &str) {
@@ -30,7 +31,7 @@ fn servers_are_verified(_: &Etcd) {
     let windows = Windows::new("0-7/10");
     let roots = format!("sslrootcert={}", etcd.folder().join("ca.pem").display());
     let place = etcd.tls_endpoint().unwrap();
-    let windows = windows.begun(&tickid_stores::open(&format!("etcd://{place}?{roots}")).unwrap());
+    let windows = windows.begun(&open(&format!("{place}?{roots}")));
     for options in
         [roots.clone(), format!("sslmode=require&{roots}"), format!("{roots}&sslmode=verify-full")]
     {
@@ -62,7 +63,7 @@ fn clients_show_certificates(_: &Etcd) {
     assert!(acquire(&windows, &place).is_err());
     let own = format!("{}&{}", file("sslcert", "client.crt"), file("sslkey", "client.key"));
     let with_own = format!("{place}&{own}");
-    let windows = windows.begun(&tickid_stores::open(&format!("etcd://{with_own}")).unwrap());
+    let windows = windows.begun(&open(&with_own));
     acquire(&windows, &with_own).unwrap();
     let other = format!("{}&{}", file("sslcert", "client.crt"), file("sslkey", "server.key"));
     let error = tickid_stores::open(&format!("etcd://{place}&{other}")).unwrap_err().to_string();

@@ -7,7 +7,7 @@ use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::{Lease, RealmSpec, Store};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
-use crate::postgres::database::{Database, open_for};
+use crate::postgres::database::{Database, open, open_for};
 use crate::sql::failures::{self, Failing};
 use crate::sql::{acquire, answer, assert_goes_on, begin, claim, realm, reconnected, renew};
 
@@ -25,7 +25,8 @@ pub(crate) const TESTS: [Test<Postgres>; 11] = [
     ("a_slow_connection_is_made_once", a_slow_connection_is_made_once),
 ];
 
-const TERM: Duration = Duration::from_secs(10);
+/// No lease ends before its test.
+const TERM: Duration = Duration::from_secs(3_600);
 
 fn a_crash_loses_nothing(_: &Postgres) {
     let server = Postgres::start().unwrap();
@@ -33,7 +34,7 @@ fn a_crash_loses_nothing(_: &Postgres) {
 }
 
 fn a_missing_database_may_come_later(server: &Postgres) {
-    let store = open_for(&server.url_of("later"), TERM);
+    let store = open(&server.url_of("later"));
     let error = answer(store.realms()).unwrap_err();
     assert!(error.passes() && !error.is_unreachable(), "{error:?}");
     server.psql(Postgres::DATABASE, "CREATE DATABASE later").unwrap();

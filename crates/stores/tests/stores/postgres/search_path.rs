@@ -24,7 +24,8 @@ pub(crate) const TESTS: [Test<Postgres>; 5] = [
 
 const SCHEMA: &str = include_str!("../../../src/postgres/schema.sql");
 const SETTING: &str = " SET search_path = pg_catalog, pg_temp";
-const TERM: Duration = Duration::from_secs(10);
+/// No lease ends before its test.
+const TERM: Duration = Duration::from_secs(3_600);
 
 /// Types. Most of their pairs and triples are planted.
 const TYPES: [&str; 15] = [

@@ -3,7 +3,7 @@
 use tickid_lease::backend::StoreErrorKind;
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
-use crate::redis::servers::ask;
+use crate::redis::servers::{ask, open};
 use crate::sql::answer;
 use crate::windows::Windows;
 
@@ -40,10 +40,10 @@ fn users_read_no_settings(_: &Redis) {
     }
     let windows = Windows::new("0-7/10");
     let url = format!("redis://app:s%40cret@{place}");
-    let error = windows.acquire(&tickid_stores::open(&url).unwrap()).unwrap_err();
+    let error = windows.acquire(&open(&url)).unwrap_err();
     assert!(matches!(error.kind(), StoreErrorKind::Unfit { .. }), "{error:?}");
     assert!(error.to_string().contains("`appendfsync=always` in the URL"), "{error}");
-    let stated = tickid_stores::open(&format!("{url}{STATED}")).unwrap();
+    let stated = open(&format!("{url}{STATED}"));
     windows.begun(&stated).acquire(&stated).unwrap();
     // The rest is not taken for granted.
     for (options, why) in [
@@ -53,8 +53,7 @@ fn users_read_no_settings(_: &Redis) {
         let server = Redis::with_options(&options).unwrap();
         add_user(&server);
         let store = format!("redis://app:s%40cret@{}{STATED}", server.address());
-        let error =
-            Windows::new("0-7/10").acquire(&tickid_stores::open(&store).unwrap()).unwrap_err();
+        let error = Windows::new("0-7/10").acquire(&open(&store)).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
 }
@@ -65,8 +64,7 @@ fn users_need_few_rights(_: &Redis) {
     add_user(&server);
     let _: String = ask(&server, &["CONFIG", "SET", "requirepass", "0ther"]);
     let windows = Windows::new("0-7/10");
-    let open =
-        |login: &str| tickid_stores::open(&format!("redis://{login}{place}{STATED}")).unwrap();
+    let open = |login: &str| open(&format!("redis://{login}{place}{STATED}"));
     let windows = windows.begun(&open("app:s%40cret@"));
     let acquire = |login: &str| windows.acquire_in_secret(&open(login));
     let held = acquire("app:s%40cret@").unwrap();

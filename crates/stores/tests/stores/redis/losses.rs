@@ -8,7 +8,7 @@ use tickid_lease::admin::LeaseEnd;
 use tickid_lease::{Lease, StoreError};
 use tickid_testkit::servers::{Proxy, Redis, Server as _, Target, Test};
 
-use crate::redis::servers::{ask, store};
+use crate::redis::servers::{ask, open, store};
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Redis>; 6] = [
@@ -89,7 +89,7 @@ fn stale_failover_is_noticed(_: &Redis) {
 fn a_demoted_primary_is_left(_: &Redis) {
     let (server, replica) = (Redis::start().unwrap(), Redis::start().unwrap());
     let proxy = Proxy::new(Target::Tcp(server.address())).unwrap();
-    let store = tickid_stores::open(&format!("redis://{}", proxy.address())).unwrap();
+    let store = open(&format!("redis://{}", proxy.address()));
     let windows = Windows::short("0-3/10", TERM).begun(&store);
     let held = windows.acquire(&store).unwrap();
     let port = |server: &Redis| server.port().to_string();
@@ -114,13 +114,13 @@ fn a_demoted_primary_is_left(_: &Redis) {
 fn restarted_realm_starts_beyond(_: &Redis) {
     let server = Redis::with_options(&["--appendonly", "no"]).unwrap();
     let url = format!("redis://{}?persistence=acknowledged", server.address());
-    let store = tickid_stores::open(&url).unwrap();
+    let store = open(&url);
     let windows = Windows::short("0/10", TERM).begun(&store);
     let before = windows.acquire(&store).unwrap();
     server.kill().unwrap();
     server.revive().unwrap();
     // The same holds for a client without earlier answers on the realm.
-    let next = windows.acquire_in_time(&tickid_stores::open(&url).unwrap());
+    let next = windows.acquire_in_time(&open(&url));
     assert!(next.floor >= before.ceiling, "{next:?}");
 }
 

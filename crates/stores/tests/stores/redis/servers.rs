@@ -13,6 +13,7 @@ use tickid_lease::conformance;
 use tickid_stores::RedisBackend;
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
+use crate::sql::TIMEOUT;
 use crate::windows::{self, Windows, is_same};
 
 pub(crate) const TESTS: [Test<Redis>; 5] = [
@@ -101,7 +102,12 @@ pub(crate) fn keys(realm: &RealmName) -> [String; 4] {
 }
 
 pub(crate) fn store(server: &Redis) -> Store {
-    tickid_stores::open(&format!("redis://{}", server.address())).unwrap()
+    open(&format!("redis://{}", server.address()))
+}
+
+/// Opens a store with a timeout that a busy machine does not reach.
+pub(crate) fn open(url: &str) -> Store {
+    Store::new(RedisBackend::open_with_timeout(url, TIMEOUT).unwrap())
 }
 
 /// Sends the server a command that the backend does not use.
@@ -173,7 +179,7 @@ fn forgetful_server_is_refused(_: &Redis) {
         assert!(matches!(error.kind(), StoreErrorKind::Unfit { .. }), "{error:?}");
         assert!(error.to_string().contains(why), "{error}");
         let url = format!("redis://{}?persistence=acknowledged", server.address());
-        let store = tickid_stores::open(&url).unwrap();
+        let store = open(&url);
         windows.begun(&store).acquire(&store).unwrap();
     }
 }

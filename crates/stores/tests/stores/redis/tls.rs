@@ -5,6 +5,7 @@ use tickid_lease::{Lease, StoreError};
 use tickid_testkit::servers::{CERTIFICATES, Redis, Test};
 
 use crate::error_chain::causes;
+use crate::redis::servers::open;
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Redis>; 2] = [
@@ -16,7 +17,7 @@ const OPTIONS: &str =
     "--tls-cert-file server.crt --tls-key-file server.key --tls-ca-cert-file ca.pem";
 
 fn acquire(windows: &Windows, url: &str) -> Result<Lease, StoreError> {
-    windows.acquire(&tickid_stores::open(url).unwrap())
+    windows.acquire(&open(url))
 }
 
 fn is_failure(result: Result<Lease, StoreError>, what: &str, why: &str) {
@@ -32,7 +33,7 @@ fn servers_are_verified(_: &Redis) {
     let windows = Windows::new("0-7/10");
     let roots = format!("sslrootcert={}", server.folder().join("ca.pem").display());
     let place = server.tls_address().unwrap();
-    let store = tickid_stores::open(&format!("rediss://{place}?{roots}")).unwrap();
+    let store = open(&format!("rediss://{place}?{roots}"));
     let windows = windows.begun(&store);
     let held = windows.acquire(&store).unwrap();
     windows.renew(&store, &held).unwrap();
@@ -59,5 +60,5 @@ fn clients_show_certificates(_: &Redis) {
     assert!(acquire(&windows, &place).is_err());
     let own = format!("{}&{}", file("sslcert", "client.crt"), file("sslkey", "client.key"));
     let place = format!("{place}&{own}");
-    acquire(&windows.begun(&tickid_stores::open(&place).unwrap()), &place).unwrap();
+    acquire(&windows.begun(&open(&place)), &place).unwrap();
 }
