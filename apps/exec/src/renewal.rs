@@ -114,88 +114,22 @@ pub(super) fn answer<T>(
 
 #[cfg(test)]
 mod tests {
-    use core::future::poll_fn;
     use core::pin::pin;
     use core::sync::atomic::{AtomicBool, Ordering};
     use core::task::{Context, Poll, Waker};
     use std::sync::{Arc, mpsc};
     use std::thread;
-    use std::time::Instant;
 
     use tickid_core::example::Seconds;
     use tickid_core::{Clock as _, ManualClock, UnixTime};
-    use tickid_lease::admin::RealmName;
-    use tickid_lease::backend::{
-        Answer, Backend, Change, Commit, MemoryBackend, RealmView, Scope, StoreErrorKind,
-    };
+    use tickid_lease::backend::StoreErrorKind;
+    use tickid_lease::conformance::distant::Distant;
     use tickid_lease::session::Claim;
     use tickid_lease::{Lease, Realm, RealmSpec};
     use tickid_nanoflake::Nanoflake;
 
     use super::*;
     use crate::wake::Wake;
-
-    /// A store at the end of a long line, and the clock of both ends.
-    #[derive(Debug)]
-    struct Distant {
-        memory: MemoryBackend<Arc<ManualClock>>,
-        clock: Arc<ManualClock>,
-        began: (Instant, UnixTime),
-    }
-
-    /// Half of a round trip.
-    async fn travel() {
-        let mut is_under_way = true;
-        poll_fn(|context| match core::mem::take(&mut is_under_way) {
-            true => {
-                context.waker().wake_by_ref();
-                Poll::Pending
-            }
-            false => Poll::Ready(()),
-        })
-        .await;
-    }
-
-    impl Backend for Distant {
-        fn name(&self) -> &'static str {
-            "distant"
-        }
-
-        fn starts_immediately(&self) -> bool {
-            true
-        }
-
-        fn is_remote(&self) -> bool {
-            true
-        }
-
-        fn monotonic(&self) -> Instant {
-            let (instant, began) = self.began;
-            instant + self.clock.now().unwrap().saturating_since(began)
-        }
-
-        fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
-            Box::pin(async move {
-                travel().await;
-                let view = self.memory.read(realm, scope).await;
-                travel().await;
-                view
-            })
-        }
-
-        fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
-            Box::pin(async move {
-                travel().await;
-                let commit = self.memory.commit(realm, change).await;
-                travel().await;
-                commit
-            })
-        }
-
-        fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-            self.memory.realms()
-        }
-    }
 
     /// Sends a request along a line on which each half of a round trip takes this time.
     fn send(
@@ -226,10 +160,9 @@ mod tests {
         let start = UnixTime::from_micros(1_700_000_000_000_000);
         let parts = [5.0, 5.6, 6.0, 7.0, 9.0, 11.0, 12.0, 20.0];
         for (seed, parts) in (0..20).flat_map(|seed| parts.map(|parts| (seed, parts))) {
-            let clock = Arc::new(ManualClock::new(start));
-            let memory = MemoryBackend::new(Arc::clone(&clock));
-            let (near, began) = (Store::new(memory.clone()), (Instant::now(), start));
-            let store = Store::new(Distant { memory, clock: Arc::clone(&clock), began });
+            let distant = Distant::new(start);
+            let (near, clock) = (distant.near(), Arc::clone(distant.clock()));
+            let store = Store::new(distant);
             let realm = Realm::builder("a", Nanoflake::default()).pool("0-63/10").term(TERM);
             let realm = RealmSpec::from(realm.build().unwrap());
             let mut session = LeaseSession::new(realm.clone(), "me", seed);

@@ -25,6 +25,8 @@
 
 pub mod backends;
 pub mod claims;
+#[doc(hidden)]
+pub mod distant;
 pub mod losses;
 pub mod realms;
 pub mod renewals;

@@ -91,122 +91,24 @@ impl<T: Send + 'static> Drop for Late<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Condvar, Mutex};
     use std::time::Instant;
 
+    use tickid_core::UnixTime;
     use tickid_core::example::Seconds;
-    use tickid_core::{ManualClock, UnixTime};
 
-    use crate::backend::{Answer, Backend, Change, Commit, MemoryBackend, Scope, on_a_thread};
+    use crate::backend::{Backend as _, Change};
+    use crate::conformance::distant::{Distant, Line};
     use crate::model::lease::Claim;
     use crate::model::realm_spec::RealmSpec;
-    use crate::model::realm_view::RealmView;
     use crate::model::token::Token;
 
     use super::*;
 
-    /// Answers on a thread, and counts and holds back its answers. No time passes at either end.
-    #[derive(Clone, Debug)]
-    struct Distant {
-        memory: MemoryBackend<Arc<ManualClock>>,
-        began: Instant,
-        shared: Arc<(Mutex<Line>, Condvar)>,
-    }
-
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    struct Line {
-        reads: u32,
-        commits: u32,
-        holds_reads: bool,
-        holds_commits: bool,
-        /// Answers do not show what differs.
-        is_terse: bool,
-    }
-
-    impl Distant {
-        fn new() -> Self {
-            let clock = ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000));
-            let memory = MemoryBackend::new(Arc::new(clock));
-            Self { memory, began: Instant::now(), shared: Arc::default() }
-        }
-
-        fn line<T>(&self, change: impl FnOnce(&mut Line) -> T) -> T {
-            let changed = change(&mut self.shared.0.lock().unwrap());
-            self.shared.1.notify_all();
-            changed
-        }
-
-        /// Returns the numbers of reads and commits that `work` takes.
-        fn trips(&self, work: impl FnOnce()) -> (u32, u32) {
-            let before = self.line(|line| *line);
-            work();
-            let after = self.line(|line| *line);
-            (after.reads - before.reads, after.commits - before.commits)
-        }
-
-        fn answer<T: Send + 'static>(
-            &self,
-            is_held: impl Fn(&Line) -> bool + Send + 'static,
-            work: impl FnOnce(&MemoryBackend<Arc<ManualClock>>) -> Result<T, StoreError>
-            + Send
-            + 'static,
-        ) -> Answer<'static, T> {
-            let distant = self.clone();
-            on_a_thread("distant", move || {
-                let answer = work(&distant.memory);
-                let line = distant.shared.0.lock().unwrap();
-                drop(distant.shared.1.wait_while(line, |line| is_held(line)).unwrap());
-                answer
-            })
-        }
-    }
-
-    impl Backend for Distant {
-        fn name(&self) -> &'static str {
-            "distant"
-        }
-
-        fn starts_immediately(&self) -> bool {
-            true
-        }
-
-        fn is_remote(&self) -> bool {
-            true
-        }
-
-        fn monotonic(&self) -> Instant {
-            self.began
-        }
-
-        fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, RealmView> {
-            self.line(|line| line.reads += 1);
-            let realm = realm.clone();
-            self.answer(|line| line.holds_reads, move |memory| memory.data(&realm, scope))
-        }
-
-        fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, Commit> {
-            let is_terse = self.line(|line| {
-                line.commits += 1;
-                line.is_terse
-            });
-            let (realm, change) = (realm.clone(), change.clone());
-            self.answer(
-                |line| line.holds_commits,
-                move |memory| {
-                    Ok(match memory.write(&realm, &change) {
-                        Commit::Differs { .. } if is_terse => Commit::Differs { view: None },
-                        commit @ (Commit::Written { .. } | Commit::Differs { .. }) => commit,
-                    })
-                },
-            )
-        }
-
-        fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-            self.memory.realms()
-        }
-    }
-
     const SHORT: Duration = Duration::from_millis(50);
+
+    fn distant() -> Distant {
+        Distant::new(UnixTime::from_micros(1_700_000_000_000_000))
+    }
 
     fn realm() -> RealmSpec {
         RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
@@ -244,8 +146,8 @@ mod tests {
     /// A node's first grant is counted in the record, whose new version the grant shows.
     #[test]
     fn grants_are_renewed_in_one_round_trip() {
-        let distant = Distant::new();
-        let memory = Store::new(distant.memory.clone());
+        let distant = distant();
+        let memory = distant.near();
         block_on(memory.create(&realm(), crate::store::Start::Immediately), PATIENCE).unwrap();
         let store = Store::new(distant.clone());
         let mut lease = None;
@@ -260,8 +162,8 @@ mod tests {
     /// Otherwise it would find out once more that its facts are outdated.
     #[test]
     fn renewals_wait_for_a_late_read() {
-        let distant = Distant::new();
-        let (store, memory) = (Store::new(distant.clone()), Store::new(distant.memory.clone()));
+        let distant = distant();
+        let (store, memory) = (Store::new(distant.clone()), distant.near());
         let lease = acquire(&store);
         acquire(&memory);
         distant.line(|line| (line.holds_reads, line.is_terse) = (true, true));
@@ -285,12 +187,13 @@ mod tests {
     /// Each attempt would otherwise start with the facts that the one before has found outdated.
     #[test]
     fn late_answers_save_the_next_request_a_trip() {
-        let distant = Distant::new();
-        let (store, memory) = (Store::new(distant.clone()), Store::new(distant.memory.clone()));
+        let distant = distant();
+        let (store, memory) = (Store::new(distant.clone()), distant.near());
         let (first, realm) = (acquire(&store), realm());
         let renew = || block_on(store.renew(&realm, &first), PATIENCE).unwrap();
         let cache = store.shared.known.as_ref().unwrap();
-        let known = || cache.renewal(realm.name(), &first, distant.began).map(|(change, _)| change);
+        let known =
+            || cache.renewal(realm.name(), &first, distant.monotonic()).map(|(change, _)| change);
         let (record, row) = (
             |change: Option<Change>| change.unwrap().record_version,
             |change: Option<Change>| change.unwrap().row.unwrap().version,
@@ -329,8 +232,8 @@ mod tests {
     /// attempt needs one round trip, even if somebody is granted a new node before each.
     #[test]
     fn outdated_facts_cost_one_round_trip() {
-        let distant = Distant::new();
-        let (store, memory) = (Store::new(distant.clone()), Store::new(distant.memory.clone()));
+        let distant = distant();
+        let (store, memory) = (Store::new(distant.clone()), distant.near());
         let (lease, realm) = (acquire(&store), realm());
         let once = || block_on(store.renew_once(&realm, &lease), PATIENCE);
         for _ in 0..3 {
