@@ -17,8 +17,8 @@ pub type Variables = Vec<(&'static str, Option<String>)>;
 pub struct Plan {
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// The number of nodes to lease, which is one by default. A program with several workers needs
-    /// one for each, because two generators with one node issue the same IDs.
+    /// The number of nodes to lease, from one, the default, to all of the pool. A program with
+    /// several workers needs one for each, because two generators with one node issue the same IDs.
     pub nodes: u64,
     /// The holder's name, for people to read. The default is the program and the supervisor's
     /// process ID.
@@ -27,8 +27,9 @@ pub struct Plan {
     /// free when their windows end, because a descendant that goes on, such as a daemon, may still
     /// issue IDs.
     pub release_on_exit: bool,
-    /// The program's time between SIGTERM and SIGKILL. The default is half a term, or less if the
-    /// skew is short. With the default terms, it is 5 s.
+    /// The program's time between SIGTERM and SIGKILL, which has to leave time for a renewal
+    /// ([`Error::KillAfter`](crate::Error::KillAfter) names the limit). The default is half a term,
+    /// or less if the skew is short. With the default terms, it is 5 s.
     pub kill_after: Option<Duration>,
     /// The longest wait for the nodes and their windows, by default a minute. It does not apply to
     /// a store that does not answer at all, which is an error as soon as the first request times

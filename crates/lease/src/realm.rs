@@ -150,17 +150,19 @@ impl<S: Scheme> RealmBuilder<S> {
         self
     }
 
-    /// Sets the tolerated lead of a holder's clock over the store's. A holder whose clock is
-    /// further ahead stalls at the end of its window. A larger skew puts up with worse clocks, but
-    /// the node of a crashed holder stays taken for longer.
+    /// Sets the tolerated lead of a holder's clock over the store's, from zero to 30 days, rounded
+    /// up to whole microseconds. A holder whose clock is further ahead stalls at the end of its
+    /// window. A larger skew puts up with worse clocks, but the node of a crashed holder stays taken
+    /// for longer.
     pub fn skew(mut self, skew: Duration) -> Self {
         self.terms.skew = skew;
         self
     }
 
-    /// Sets the time that a lease lasts without a renewal. Since leases are renewed every half
-    /// term, a longer one bridges longer outages of the store and costs fewer writes, but the node
-    /// of a crashed holder stays taken for longer.
+    /// Sets the time that a lease lasts without a renewal, from two ticks, but at least a
+    /// millisecond, to 30 days, rounded up to whole microseconds. Since leases are renewed every
+    /// half term, a longer one bridges longer outages of the store and costs fewer writes, but the
+    /// node of a crashed holder stays taken for longer.
     ///
     /// A round trip to the store may take up to a fifth of the term. Beyond a quarter, no renewal is
     /// answered in time.
@@ -169,7 +171,7 @@ impl<S: Scheme> RealmBuilder<S> {
         self
     }
 
-    /// Builds the realm. Skew and term are rounded up to whole microseconds.
+    /// Builds the realm.
     ///
     /// # Errors
     /// Returns [`RealmError::Text`] for a name or a pool that cannot be read,
@@ -177,8 +179,8 @@ impl<S: Scheme> RealmBuilder<S> {
     /// not have, and [`RealmError::NoNodelessIds`] for [`AnyNode::NONE`] if all IDs of the scheme
     /// carry a node.
     ///
-    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
-    /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
+    /// Returns [`RealmError::Duration`] for a [`term`](Self::term) or a [`skew`](Self::skew) out of
+    /// its range. A term that is too short leaves no room for a renewal.
     pub fn build(self) -> Result<Realm<S>, RealmError> {
         let spec = RealmSpec::new(self.name?, &self.scheme, self.pool?)?;
         Ok(Realm { scheme: self.scheme, spec: spec.with_terms(self.terms)? })

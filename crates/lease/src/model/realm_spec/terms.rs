@@ -33,10 +33,11 @@ use tickid_core::{Policy, Scheme, TickScale, TickStart, Ticks};
 pub struct Terms {
     /// The number of ticks that the generators' policy lets IDs be ahead of the clock.
     pub allowance: u64,
-    /// The lead of a holder's clock over the store's that is tolerated. The default is 5 seconds.
+    /// The lead of a holder's clock over the store's that is tolerated, up to
+    /// [`LONGEST`](Self::LONGEST). The default is 5 seconds.
     pub skew: Duration,
-    /// The time that a lease lasts without a renewal. The default is 10 seconds, or two ticks if
-    /// that is longer.
+    /// The time that a lease lasts without a renewal, from two ticks, but at least a millisecond, to
+    /// [`LONGEST`](Self::LONGEST). The default is 10 seconds, or two ticks if that is longer.
     pub term: Duration,
     /// Where the generators' ticks start. The default is the scheme's.
     pub start: TickStart,
@@ -48,7 +49,7 @@ impl Terms {
     /// The default term.
     pub const DEFAULT_TERM: Duration = Duration::from_secs(10);
 
-    /// The longest skew and the longest term.
+    /// The longest skew and the longest term, 30 days.
     pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
     /// Returns the default terms for generators with this policy.
