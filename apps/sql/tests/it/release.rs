@@ -126,12 +126,11 @@ fn await_rows(counts: &[AtomicU32]) {
 fn statements_go_over_those_of_an_earlier_tree(server: &Postgres) {
     vectors::record_release(FILE, statements);
     for (release, statements) in recorded_statements() {
-        eprintln!("over those of {release}");
-        statements_go_over(server, &statements);
+        statements_go_over(server, &release, &statements);
     }
 }
 
-fn statements_go_over(server: &Postgres, earlier: &str) {
+fn statements_go_over(server: &Postgres, release: &str, earlier: &str) {
     let base = Base::empty(server);
     base.psql(earlier);
     // A release before may have had other arguments where only its statements call.
@@ -177,7 +176,7 @@ fn statements_go_over(server: &Postgres, earlier: &str) {
             poll_all();
         }
     });
-    assert_eq!(signatures(base, &names), before);
+    assert_eq!(signatures(base, &names), before, "{release}");
     let session = base.session();
     for (kind, mut follower) in KINDS.into_iter().zip(followers) {
         let name = kind.name();
