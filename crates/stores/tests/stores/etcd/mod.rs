@@ -31,5 +31,6 @@ fn at_the_end_of_a_line(server: &Etcd, test: impl FnOnce(Line<'_>)) {
         (proxy, url)
     };
     let near = members::open(member);
-    test(Line { new: &new, near });
+    let patient = |url: &str| members::open(url.strip_prefix("etcd://").unwrap());
+    test(Line { new: &new, patient: &patient, near });
 }

@@ -28,5 +28,5 @@ fn at_the_end_of_a_line(server: &MySql, test: impl FnOnce(Line<'_>)) {
         let url = server.url().replace(&server.address(), proxy.address());
         (proxy, url)
     };
-    test(Line { new: &new, near: server::open(&server.url()) });
+    test(Line { new: &new, patient: &server::open, near: server::open(&server.url()) });
 }

@@ -24,5 +24,6 @@ pub(crate) fn tests() -> Vec<Test<Postgres>> {
 
 fn at_the_end_of_a_line(server: &Postgres, test: impl FnOnce(Line<'_>)) {
     let database = database::Database::new(server);
-    test(Line { new: &|| database.proxy(), near: database.client() });
+    let new = || database.proxy();
+    test(Line { new: &new, patient: &database::open, near: database.client() });
 }

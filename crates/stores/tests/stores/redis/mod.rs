@@ -32,5 +32,5 @@ fn at_the_end_of_a_line(server: &Redis, test: impl FnOnce(Line<'_>)) {
         let url = format!("redis://{}", proxy.address());
         (proxy, url)
     };
-    test(Line { new: &new, near: servers::store(server) });
+    test(Line { new: &new, patient: &servers::open, near: servers::store(server) });
 }
