@@ -155,7 +155,7 @@ fn lost_leases_are_reported() {
     let folder = state.path().join("tickid/orders");
     let (row_file, lock) = (folder.join("nodes/5-16"), folder.join("lock"));
     let old = fs::read(&row_file).expect("a row");
-    let mut program = Supervised::start(exec(state.path(), "", "echo began; exec sleep 60"));
+    let mut program = Supervised::start(exec(state.path(), "", "echo began; exec sleep 1000"));
     assert_eq!(program.line(), "began");
     let lock = File::open(lock).expect("a lock");
     lock.lock().expect("locked");
@@ -168,7 +168,9 @@ fn lost_leases_are_reported() {
     program.signal(Signal::SIGCONT);
     let (_, stderr, status) = program.end();
     assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
-    assert!(stderr.contains("granted again from below the lease's ceiling"), "{stderr}");
+    // If its renewal waited for the lock for too long, that one has shown the loss.
+    let reasons = ["granted again from below the lease's ceiling", "all leases were invalidated"];
+    assert!(reasons.iter().any(|reason| stderr.contains(reason)), "{stderr}");
     let next = ran_in(state.path(), "lease acquire --realm orders");
     assert!(next.stderr.contains("no node can be granted before"), "{}", next.stderr);
 }
