@@ -237,19 +237,20 @@ fn ids_like_paths_are_passed_over_as_often_as_recorded() {
     let detector = Detector::new(Settings::default(), ManualClock::new(now));
     let mut dice = Dice::new(0x7061_7468);
     let mut table = String::from("| IDs | passed over | of |\n|---|---:|---:|\n");
-    for (name, kind, nodes) in [
-        ("nanoflake", Kind::Nanoflake, 1 << 10),
-        ("sno", Kind::Sno, 1 << 16),
-        ("sno of partitions below 64", Kind::Sno, 64),
+    let nanoflake = |ms: u64, node: u64| u128::from((ms - 1_288_834_974_657) << 22 | node << 12);
+    let sno = |ms: u64, node: u64| {
+        u128::from((ms - 1_262_304_000_000) / 4) << 41 | u128::from(node) << 16
+    };
+    for (name, kind, nodes, bits) in [
+        ("nanoflake", Kind::Nanoflake, 1 << 10, nanoflake as fn(u64, u64) -> u128),
+        ("sno", Kind::Sno, 1 << 16, sno),
+        ("sno of partitions below 64", Kind::Sno, 64, sno),
     ] {
         let mut id = || {
             let (ms, node, sequence) =
                 (since + dice.below(YEARS_MS), dice.below(nodes), dice.below(4));
-            let bits = match kind {
-                Kind::Nanoflake => u128::from((ms - 1_288_834_974_657) << 22 | node << 12),
-                _ => u128::from((ms - 1_262_304_000_000) / 4) << 41 | u128::from(node) << 16,
-            };
-            AnyId::from_u128(kind, bits | u128::from(sequence)).unwrap().to_string()
+            let number = bits(ms, node) | u128::from(sequence);
+            AnyId::from_u128(kind, number).unwrap().to_string()
         };
         let is_path = |text: &String| {
             let [is_likely, is_found] = [
