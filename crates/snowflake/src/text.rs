@@ -47,8 +47,8 @@ impl<O: Order> fmt::Display for Snowflake<O> {
 }
 
 /// Reads the text that [`Display`](fmt::Display) writes. It can also have a different unit for the
-/// same time (`1000ms` for `1s`), and as the epoch a date (`@2014-09-01`, at midnight UTC) or a time in
-/// UTC (`@2014-09-01T12:30:00Z`).
+/// same time (`1000ms` for `1s`), and as the epoch a date (`@2014-09-01`, at midnight UTC) or a time as
+/// in RFC 3339 (`@2014-09-01T12:30:00Z`, `@2014-09-01T14:30:00+02:00`).
 ///
 /// # Errors
 /// Returns a [`LayoutError`] that names the place where the form is wrong, or the field whose value
@@ -221,21 +221,12 @@ impl<'a> Cursor<'a> {
         UnixTime::from_millis(millis).map_err(LayoutError::Field)
     }
 
-    /// Reads the time of day behind a date, in UTC, as milliseconds. Without one the day starts.
+    /// Reads the time of day behind a date, as milliseconds in UTC. Without one the day starts.
     fn time_of_day(&mut self) -> Result<i64, LayoutError> {
         if self.take_any(&["T"]).is_none() {
             return Ok(0);
         }
-        let mut seconds = 0;
-        for (separator, count) in [("", 24), (":", 60), (":", 60)] {
-            let expected = "a time in UTC such as 12:30:00Z";
-            self.expect(separator, expected)?;
-            let digits = self.rest().get(..2).filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
-            let number: Option<i64> = digits.and_then(|digits| digits.parse().ok());
-            let number = number.filter(|number| *number < count);
-            seconds = seconds * 60 + number.ok_or_else(|| self.missing(expected))?;
-            self.position += 2;
-        }
+        let seconds = self.clock(&[24, 60, 60], "a time such as 12:30:00Z or 12:30:00+02:00")?;
         let mut millis = 0;
         if self.take_any(&["."]).is_some() {
             let expected = "up to three digits of milliseconds";
@@ -248,8 +239,31 @@ impl<'a> Cursor<'a> {
             };
             millis = unit * i64::try_from(self.digits(expected)?).unwrap_or_default();
         }
-        self.expect("Z", "'Z', for UTC")?;
-        Ok(seconds * 1_000 + millis)
+        let expected = "'Z', for UTC, or an offset such as +02:00";
+        let offset = match self.take_any(&["Z", "+", "-"]) {
+            Some("Z") => 0,
+            Some("+") => self.clock(&[24, 60], expected)? * 60,
+            Some(_) => self.clock(&[24, 60], expected)? * -60,
+            None => return Err(self.missing(expected)),
+        };
+        Ok((seconds - offset) * 1_000 + millis)
+    }
+
+    /// Reads numbers of two digits with colons between them, each below its end, and returns them
+    /// in units of the last.
+    fn clock(&mut self, ends: &[i64], expected: &'static str) -> Result<i64, LayoutError> {
+        let mut time = 0;
+        for (place, end) in ends.iter().enumerate() {
+            if place > 0 {
+                self.expect(":", expected)?;
+            }
+            let digits = self.rest().get(..2).filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
+            let number: Option<i64> = digits.and_then(|digits| digits.parse().ok());
+            let number = number.filter(|number| number < end);
+            time = time * 60 + number.ok_or_else(|| self.missing(expected))?;
+            self.position += 2;
+        }
+        Ok(time)
     }
 }
 
@@ -280,6 +294,8 @@ mod tests {
             ("1969-12-31T23:59:59.999Z", -1),
             ("1970-01-01T00:00:00.5Z", 500),
             ("1970-01-01T00:00:00.25Z", 250),
+            ("2020-02-20T02:20:02+02:00", 1_582_158_002_000),
+            ("1970-01-01T00:00:00.5-23:59", 86_340_500),
         ] {
             let by_date = any(&std::format!("41x1ms/10n/12s@{date}")).unwrap();
             assert_eq!(by_date.to_string(), std::format!("41x1ms/10n/12s@{millis}"));
@@ -363,7 +379,10 @@ mod tests {
             ("41x1ms/10n/12s@2014-09-01T00:00:00", 34),
             ("41x1ms/10n/12s@2014-09-01T00:00:00.Z", 35),
             ("41x1ms/10n/12s@2014-09-01T00:00:00.0001Z", 35),
-            ("41x1ms/10n/12s@2014-09-01T00:00:00+01:00", 34),
+            ("41x1ms/10n/12s@2014-09-01T00:00:00+24:00", 35),
+            ("41x1ms/10n/12s@2014-09-01T00:00:00+01", 37),
+            ("41x1ms/10n/12s@2014-09-01T00:00:00-01:60", 38),
+            ("41x1ms/10n/12s@2014-09-01T00:00:00+01:00:00", 40),
             ("41x1ms/10n/12s@2014-09-01 00:00:00Z", 25),
             ("41x1ms/10n/12s@2014-09-01T00:00:é", 32),
         ] {
