@@ -173,9 +173,13 @@ pub(super) fn likeliest(
     let reading = readings.next().ok_or_else(nothing)?;
     let others: Vec<Reading> = readings.collect();
     // `inspect` shows several readings and lets its user choose. Here a wrong one would turn into a
-    // wrong ID unnoticed, so a reading must be the only one of its confidence or better.
+    // wrong ID unnoticed, so a reading must be the only one of its confidence or better. Formats
+    // that nearly all of its IDs look like are named by the remark alone.
     let rivals = || {
-        let is_rival = |other: &&Reading| other.confidence() <= reading.confidence();
+        let is_rival = |other: &&Reading| {
+            other.confidence() <= reading.confidence()
+                && !other.format().is_behind(reading.format())
+        };
         core::iter::once(&reading).chain(others.iter().filter(is_rival))
     };
     let names = || rivals().map(named).collect::<Vec<_>>().join(", ");

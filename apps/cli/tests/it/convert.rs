@@ -189,6 +189,21 @@ fn lines_that_agree_are_converted() {
     assert!(ran.stderr.contains("error: line 12: "), "{}", ran.stderr);
 }
 
+/// Nearly all of them look like TikTok's of a year before.
+#[test]
+fn columns_of_snowflakes_since_1970_are_converted() {
+    for lines in [10, 100] {
+        // Of half a second each, in milliseconds below which TikTok has those of a second.
+        let id = |line: u64| ((1_709_600_000_000 + line * 4_096) << 22 | 5 << 12).to_string();
+        let ids: Vec<String> = (0..lines).map(id).collect();
+        let ran = run_with_input("convert --to sno", ids.join("\n").as_bytes());
+        assert_eq!((ran.status, ran.stdout.lines().count()), (OK, ids.len()), "{}", ran.stderr);
+        let remark =
+            "is taken for Snowflake since 1970 (2024-03-05T00:53:20Z); it may also be TikTok";
+        assert!(ran.stderr.contains(remark), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn json_has_the_detected_scheme() {
     let ran = run("convert --to sno --json bppc0m3ju134 bppc0m3ju135");

@@ -114,6 +114,21 @@ macro_rules! formats {
                 }
             }
 
+            /// Reports whether this format is shown behind `front` where a text is likely of both,
+            /// because nearly all IDs of `front`, which are far more frequent, look like its own.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_detect::Format;
+            ///
+            /// assert!(Format::TikTok.is_behind(Format::UnixEpoch));
+            /// assert!(!Format::UnixEpoch.is_behind(Format::TikTok));
+            /// ```
+            #[must_use]
+            pub fn is_behind(self, front: Self) -> bool {
+                self.prior().behind == Some(front)
+            }
+
             #[cfg_attr(not(target_family = "wasm"), inline(always))]
             pub(crate) const fn prior(self) -> &'static Prior {
                 match self {
