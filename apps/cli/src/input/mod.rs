@@ -636,7 +636,15 @@ fn of_float(name: &str, number: &serde_json::Number) -> Failure {
     }
 }
 
-impl Input<'_> {
+impl<'a> Input<'a> {
+    /// Returns what stands in the line, if the ID was found there among others.
+    pub(crate) const fn found(self) -> Option<&'a str> {
+        match (self.column, str::from_utf8(self.text)) {
+            (Some(_), Ok(text)) => Some(text),
+            (Some(_), Err(_)) | (None, _) => None,
+        }
+    }
+
     /// Writes a remark about the input to standard error.
     pub(crate) fn remark(&self, out: &mut Output, remark: &str) -> Result<(), Failure> {
         out.before_message()?;

@@ -539,7 +539,7 @@ impl Inspector<'_> {
                 line: input.line,
                 column: input.column,
                 prefix: input.prefix,
-                found: input.column.and_then(|_| str::from_utf8(input.text).ok()),
+                found: input.found(),
             };
             return line.write_json(out.buffer());
         }

@@ -63,16 +63,19 @@ impl FromStr for Template {
     }
 }
 
-/// The place of an ID in the input, as far as it has one.
+/// The place of an ID in the input, as far as it has one, and what stands there.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct Place<'a> {
     line: Option<u64>,
     column: Option<u64>,
+    prefix: Option<&'a str>,
+    found: Option<&'a str>,
 }
 
-impl Place {
-    pub(crate) const fn of(input: Input<'_>) -> Self {
-        Self { line: input.line, column: input.column }
+impl<'a> Place<'a> {
+    pub(crate) const fn of(input: Input<'a>) -> Self {
+        let Input { line, column, prefix, .. } = input;
+        Self { line, column, prefix, found: input.found() }
     }
 
     /// Returns the number that a name in a template stands for.
@@ -80,6 +83,15 @@ impl Place {
         match name {
             "line" => self.line,
             "column" => self.column,
+            _ => None,
+        }
+    }
+
+    /// Returns the text that a name stands for.
+    fn text(self, name: &str) -> Option<&'a str> {
+        match name {
+            "prefix" => self.prefix,
+            "found" => self.found,
             _ => None,
         }
     }
@@ -93,7 +105,7 @@ impl Template {
     pub(crate) fn write(
         &self,
         id: &Inspection<'_>,
-        place: Place,
+        place: Place<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
         let start = out.len();
@@ -113,7 +125,7 @@ impl Template {
 
     /// Appends the line for a line of input without an ID: with as many fields as the others, or
     /// with their names for the titles of CSV.
-    pub(crate) fn keep_line(&self, content: Content, place: Place, out: &mut Vec<u8>) {
+    pub(crate) fn keep_line(&self, content: Content, place: Place<'_>, out: &mut Vec<u8>) {
         for piece in &self.0 {
             match (content, piece) {
                 // The rest of the record is in the next lines, and so are its fields.
@@ -139,7 +151,7 @@ const COMMON: [&str; 8] =
 fn write_member(
     name: &str,
     id: &Inspection<'_>,
-    place: Place,
+    place: Place<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     // Writing to memory can't fail.
@@ -162,6 +174,9 @@ fn write_member(
         "confidence" => {
             out.extend_from_slice(id.confidence().map_or("", Confidence::name).as_bytes());
         }
+        "prefix" | "found" if place.text(name).is_some() => {
+            out.extend_from_slice(place.text(name).unwrap_or_default().as_bytes());
+        }
         _ => match (id.members().find(|member| member.name == name), name) {
             (Some(member), _) => {
                 let _ = write!(out, "{}", member.value);
@@ -173,6 +188,7 @@ fn write_member(
             (None, "sequence") => {
                 let _ = id.sequence().map_or(Ok(()), |it| write!(out, "{}", it.value()));
             }
+            (None, "prefix") => {}
             (None, _) => {
                 let int = id.integer().map(|_| "int");
                 // A format may have a node or a sequence of its own.
@@ -180,7 +196,9 @@ fn write_member(
                 let own = own.filter(|name| !COMMON.contains(name));
                 let numbers = ["line", "column"].into_iter();
                 let numbers = numbers.filter(|name| place.named(name).is_some());
-                let names = COMMON.into_iter().chain(int).chain(own).chain(numbers);
+                let texts = ["prefix", "found"].into_iter();
+                let texts = texts.filter(|name| place.text(name).is_some());
+                let names = COMMON.into_iter().chain(int).chain(own).chain(numbers).chain(texts);
                 let names: Vec<&str> = names.collect();
                 let reason = format!("has no {{{name}}}; it has {}", names.join(", "));
                 return Err(Failure::invalid(reason));

@@ -268,6 +268,9 @@ fn find_has_line_and_column_of_each_id() {
         (Some(uuid), Some("017F22E2-79B0-7CC3-98C4-DC0C0C07398F")),
     ];
     assert!(texts.eq(expected), "{shown:?}");
+    let printed = run_with_input("inspect --find --template {found}={text}", line).stdout;
+    let expected = expected.map(|(text, found)| format!("{}={}\n", found.unwrap(), text.unwrap()));
+    assert_eq!(printed, expected.concat());
     // An argument has no lines, and one without an ID is a mistake; a line without one is not.
     let mut command = tickid("inspect --find --json");
     let ran = process::ran(command.arg(format!("the order {id}.")));
@@ -362,6 +365,8 @@ fn ids_behind_a_prefix_are_read() {
     let ran = run_with_input("inspect --template {scheme} --column id", csv.as_bytes());
     let expected = format!("scheme\n{}sno\n\n", "instagram\n".repeat(12));
     assert_eq!((ran.status, ran.stdout), (INVALID, expected), "{}", ran.stderr);
+    let printed = stdout_of("inspect --template {prefix}:{text} order_0u375nxqh5cq 0u375nxqh5cq");
+    assert_eq!(printed, "order:0u375nxqh5cq\n:0u375nxqh5cq\n");
     let ran = run_with_input("inspect --summary --json --column id", csv.as_bytes());
     let rows = json_lines(&ran.stdout);
     let counts: Vec<(&Value, &Value)> =
