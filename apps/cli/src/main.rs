@@ -208,8 +208,10 @@ fn run() -> Result<ExitCode, Failure> {
 
 /// Parses the command line, as `Arguments::try_parse` does, with help that fits the terminal.
 fn parse() -> Result<Arguments, clap::Error> {
-    let command = usage::without_empty_variables(usage::fitting_help(Arguments::command()));
-    let mut matches = command.try_get_matches()?;
+    let command = || usage::without_empty_variables(Arguments::command());
+    // To fit the help takes half of the time of a start, so only an error or help itself does it.
+    let matches = command().try_get_matches();
+    let mut matches = matches.or_else(|_| usage::fitting_help(command()).try_get_matches())?;
     let parsed = Arguments::from_arg_matches_mut(&mut matches);
     parsed.map_err(|error| error.format(&mut Arguments::command()))
 }
