@@ -639,9 +639,12 @@ fn of_float(name: &str, number: &serde_json::Number) -> Failure {
 impl<'a> Input<'a> {
     /// Returns what stands in the line, if the ID was found there among others.
     pub(crate) const fn found(self) -> Option<&'a str> {
-        match (self.column, str::from_utf8(self.text)) {
-            (Some(_), Ok(text)) => Some(text),
-            (Some(_), Err(_)) | (None, _) => None,
+        if self.column.is_none() {
+            return None;
+        }
+        match str::from_utf8(self.text) {
+            Ok(text) => Some(text),
+            Err(_) => None,
         }
     }
 
