@@ -2,6 +2,7 @@
 
 use tickid_core::Scheme;
 use tickid_kuid::{Kuid, LocalId};
+use tickid_lease::admin::RealmFacet;
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, NodeSpec, Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
@@ -25,6 +26,7 @@ fn constants() -> Vec<(&'static str, String)> {
     let c = LocalId::MAX_SEQUENCE.count_ones();
     vec![
         ("version", version()),
+        ("fixed_fields", fixed_fields()),
         ("nanoflake_ticks", ticks(&nanoflake)),
         ("nanoflake_micros", nanoflake.scale().micros_per_tick().to_string()),
         ("nanoflake_shift", (GeneratorId::BITS + NanoflakeId::SEQUENCE_BITS).to_string()),
@@ -53,6 +55,12 @@ fn constants() -> Vec<(&'static str, String)> {
         ("sno_last", SnoId::MAX_TIMESTAMP.to_string()),
         ("sno_sequence", Sno::MAX_SEQUENCE.count_ones().to_string()),
     ]
+}
+
+/// Returns the fields of a record that differ in no realms of one name.
+fn fixed_fields() -> String {
+    let fixed = RealmFacet::ALL.iter().filter(|facet| facet.is_fixed());
+    fixed.flat_map(|facet| facet.fields()).copied().collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the release as numbers, without the rest of a pre-release.

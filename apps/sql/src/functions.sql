@@ -1148,7 +1148,9 @@ BEGIN
             realm_name USING ERRCODE = 'undefined_object',
                 HINT = 'If its name is right, tickid sql without --another-node creates them.';
     END IF;
-    record := tickid.lock_realm_v1(realm_name, fresh, immediately);
+    record := tickid.lock_realm_v1(realm_name, fresh,
+        -- Of a record, in realms of one name.
+        '{${fixed_fields}}', immediately);
     epoch := record ->> 'epoch_micros';
     period := record ->> 'period_micros';
     micros_per_tick := record ->> 'micros_per_tick';

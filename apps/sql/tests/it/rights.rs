@@ -64,7 +64,7 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
     denied("SELECT tickid.create_draw_v1(1, 'sno', '{}')");
     denied("SELECT tickid.create_functions_v1('x', '{}', true, true, true)");
     denied("SELECT tickid.reserve_v1('x', '{}', 1, NULL)");
-    denied("SELECT tickid.lock_realm_v1('x', '{}', true)");
+    denied("SELECT tickid.lock_realm_v1('x', '{}', '{}', true)");
     denied("CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint LANGUAGE sql RETURN 1");
     denied("CREATE FUNCTION tickid.mine() RETURNS bigint LANGUAGE sql RETURN 1");
 }

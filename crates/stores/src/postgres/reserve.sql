@@ -61,14 +61,15 @@ $$;
 
 -- Returns the record of a realm that is to have a reserved node, and locks the records until the
 -- transaction ends. If the realm has no record yet, it gets `fresh`, and starts immediately or
--- beyond anything that a lost realm of its name can have granted. An error if it has one, has not
--- started, and should immediately.
-CREATE OR REPLACE FUNCTION tickid.lock_realm_v1(realm_name text, fresh jsonb, immediately boolean)
-RETURNS jsonb
+-- beyond anything that a lost realm of its name can have granted. An error if it has one, which
+-- differs in one of the fields `fixed`, or has not started, and should immediately.
+CREATE OR REPLACE FUNCTION tickid.lock_realm_v1(
+    realm_name text, fresh jsonb, fixed text[], immediately boolean
+) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     found jsonb;
-    facet text;
+    field text;
 BEGIN
     PERFORM tickid.settings_v1();
     LOCK TABLE tickid.realm IN SHARE ROW EXCLUSIVE MODE;
@@ -89,12 +90,10 @@ BEGIN
         RAISE EXCEPTION 'a later release wrote the record of the realm %', realm_name
             USING HINT = 'Run the statements that tickid sql of that release prints.';
     END IF;
-    FOREACH facet IN ARRAY ARRAY['scheme', 'settings', 'epoch_micros', 'period_micros',
-        'micros_per_tick', 'end']
-    LOOP
-        IF found -> facet <> fresh -> facet THEN
-            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name, facet, found -> facet,
-                fresh -> facet USING ERRCODE = 'invalid_parameter_value';
+    FOREACH field IN ARRAY fixed LOOP
+        IF found -> field <> fresh -> field THEN
+            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name, field, found -> field,
+                fresh -> field USING ERRCODE = 'invalid_parameter_value';
         END IF;
     END LOOP;
     IF immediately AND (found ->> 'floor')::numeric > tickid.tick_v1(found) THEN
@@ -196,5 +195,5 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION tickid.lock_realm_v1(text, jsonb, boolean),
+REVOKE ALL ON FUNCTION tickid.lock_realm_v1(text, jsonb, text[], boolean),
     tickid.reserve_v1(text, jsonb, integer, integer) FROM PUBLIC;

@@ -20,6 +20,11 @@ pub enum RealmFacet {
     Terms,
 }
 
+tickid_core::cases! {
+    /// All facets.
+    pub ALL of RealmFacet: Scheme, Settings, Ticks, Ids, Nodes, Terms
+}
+
 impl RealmFacet {
     /// Reports whether a realm has this for good, so that
     /// [`reconfigure`](crate::Store::reconfigure) cannot change it.
@@ -28,6 +33,30 @@ impl RealmFacet {
         match self {
             Self::Scheme | Self::Settings | Self::Ticks | Self::Ids => true,
             Self::Nodes | Self::Terms => false,
+        }
+    }
+
+    /// Returns the fields of [`Record::to_json`](crate::backend::Record::to_json) that have this.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::admin::RealmFacet;
+    ///
+    /// let fixed = RealmFacet::ALL.iter().filter(|facet| facet.is_fixed());
+    /// let fields: Vec<_> = fixed.flat_map(|facet| facet.fields()).copied().collect();
+    /// let expected = "scheme settings epoch_micros period_micros micros_per_tick end";
+    /// assert_eq!(fields.join(" "), expected);
+    /// ```
+    #[must_use]
+    pub const fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Scheme => &["scheme"],
+            Self::Settings => &["settings"],
+            Self::Ticks => &["epoch_micros", "period_micros", "micros_per_tick", "end"],
+            // They follow from the pool.
+            Self::Ids => &[],
+            Self::Nodes => &["pool"],
+            Self::Terms => &["allowance", "skew_micros", "term_micros", "start"],
         }
     }
 }

@@ -321,6 +321,7 @@ mod tests {
     use tickid_core::example::Seconds;
 
     use super::*;
+    use crate::model::record::Record;
 
     fn realm() -> RealmSpec {
         RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
@@ -405,7 +406,18 @@ mod tests {
                 RealmSpec { terms: realm().terms().with_start(TickStart::Random), ..realm() },
             ),
         ];
+        let fields = |realm: &RealmSpec| -> serde_json::Value {
+            serde_json::from_str(&Record::new(realm.clone(), String::new()).to_json()).unwrap()
+        };
+        let kept = fields(&realm());
         for (what, other) in others {
+            let changed = fields(&other);
+            for facet in RealmFacet::ALL.into_iter().filter(|facet| !facet.fields().is_empty()) {
+                assert!(facet.fields().iter().all(|field| !kept[field].is_null()), "{facet}");
+                let is_other = facet.fields().iter().any(|field| kept[field] != changed[field]);
+                let follows = what == RealmFacet::Ids && facet == RealmFacet::Nodes;
+                assert_eq!(is_other, what == facet || follows, "{what}, {facet}");
+            }
             assert_eq!(realm().mismatch(&other).unwrap().what, what);
             assert_eq!(realm().fixed_mismatch(&other).is_some(), what.is_fixed(), "{what}");
             // The difference that can be changed hides none that is fixed.
