@@ -120,7 +120,7 @@ fn nothing_looks_like_a_parameter(_: &Postgres) {
 fn leases_renew_beside_a_migration(server: &Postgres) {
     let base = Base::empty(server);
     let store = Store::new(base.backend());
-    let realm = Realm::builder("other", DISCORD).pool("0-3/10").term(Duration::from_secs(4));
+    let realm = Realm::builder("other", DISCORD).pool("0-3/10").term(Duration::from_secs(10));
     let realm = realm.build().unwrap();
     block_on(store.create(realm.spec(), Start::Immediately), TIMEOUT).unwrap();
     let generator = LeasedGenerator::start(store, realm).unwrap();
