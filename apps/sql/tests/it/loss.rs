@@ -538,6 +538,16 @@ fn create(base: &Base<'_>) {
     base.create(&KIND.realm(KIND.pool().0));
 }
 
+/// Whether the server reads the sequences of functions that are newer than the copy. PostgreSQL 18.6
+/// does, and 15 does not. Then nothing needs to be mended.
+fn reads_new_sequences(session: &Session, last: Parts) -> bool {
+    if session.one("tickid.is_readable_v1('tickid.word_1')").unwrap() == "f" {
+        return false;
+    }
+    starts_later(session, Parts { sequence: last.sequence + 1, ..last }).unwrap();
+    true
+}
+
 /// PostgreSQL has made empty files of the unlogged sequences. No call goes on, until the statements
 /// run again or the server crashes, and then all that a restored backup must do is done.
 fn mended(base: &Base<'_>, cure: Option<fn(&Base<'_>)>, last: Parts, follower: &mut Follower) {
@@ -577,6 +587,10 @@ fn functions_newer_than_a_standby_are_mended(_: &Postgres) {
     server.stop("immediate").unwrap();
     server.tell("pg_ctl promote --wait --pgdata=standby").unwrap();
     // A session that has asked the standby.
+    if reads_new_sequences(&standby, last) {
+        server.tell(STOP_STANDBY).unwrap();
+        return;
+    }
     let error = standby.draw(KIND).unwrap_err();
     assert!(error.starts_with("the server cannot read the sequence tickid.word_1"), "{error}");
     drop(standby);
@@ -618,6 +632,8 @@ fn functions_newer_than_a_backup_are_mended(_: &Postgres) {
             .unwrap();
         server.begin().unwrap();
         while server.psql(&base.name, "SELECT pg_is_in_recovery()").unwrap() == "t" {}
-        mended(&base, cure, last, &mut follower);
+        if !reads_new_sequences(&base.session(), last) {
+            mended(&base, cure, last, &mut follower);
+        }
     }
 }
