@@ -256,6 +256,9 @@ impl Supervisor<'_> {
         loop {
             let now = ClockTimes::read()?;
             let is_closed = |opens| now.wall.is_none_or(|wall| wall < opens);
+            let is_far = |opens: UnixTime| {
+                now.wall.is_none_or(|wall| opens.saturating_since(wall) > Duration::from_secs(1))
+            };
             // Leases that are nearly over are renewed before the program starts, because it would
             // be killed at once.
             let opens = self.leases.opens();
@@ -271,7 +274,8 @@ impl Supervisor<'_> {
                 WakeReason::News((session, News::Granted(window))) => {
                     self.granted(session, window);
                     match self.leases.opens() {
-                        Some(from) if opens.is_none() && is_closed(from) => {
+                        // A first start of a static node waits for a few ticks.
+                        Some(from) if opens.is_none() && is_far(from) => {
                             let nodes = nodes_of(&self.leases, ", ");
                             let s = if nodes.contains(',') { "s" } else { "" };
                             self.say(&format!(
