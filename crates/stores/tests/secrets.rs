@@ -1,5 +1,5 @@
-//! Passwords appear in no event of `tracing`, no record of `log`, no error and no `Debug` of a
-//! store, at any level and from any library.
+//! A store's password can be changed. Passwords appear in no event of `tracing`, no record of `log`,
+//! no error and no `Debug` of a store, at any level and from any library.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -14,7 +14,7 @@ use tickid_lease::session::{Claim, Token, block_on};
 use tickid_lease::{LeasedGenerator, Realm, RealmSpec, StoreError};
 use tickid_nanoflake::Nanoflake;
 #[cfg(unix)]
-use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, Tests, free_port};
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, Test, Tests, free_port};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
@@ -89,6 +89,8 @@ impl log::Log for Ear {
 /// A password as it is, and as it is in a URL.
 const RIGHT: [&str; 2] = ["r1ght@s3cret", "r1ght%40s3cret"];
 const WRONG: [&str; 2] = ["wr0ng@s3cret", "wr0ng%40s3cret"];
+/// That of later.
+const OTHER: [&str; 2] = ["0ther@s3cret", "0ther%40s3cret"];
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn answered<T: Debug>(
@@ -157,21 +159,38 @@ fn keep(url: &str, take_down: impl FnOnce()) {
     let _ = generator.shut_down().map_err(|error| tell_all(&error));
 }
 
-/// Uses a store at a URL that has a password for `{}`, and a text that is no URL.
-fn hides(url: &str, no_url: &str, take_down: impl FnOnce()) {
+/// A holder whose password is of before the change goes on to the end of its window, because it is
+/// refused once it has to connect. Its lease goes on if it is started with the other one.
+fn takes_another(url: [&str; 2], change: impl FnOnce()) {
+    let [before, after] = url.map(|url| tickid_stores::open(url).unwrap());
+    let (realm, mut claim) = (realm(), Claim::new(Token::random().unwrap(), "me", None));
+    answered(before.create(realm.spec(), Start::Immediately)).unwrap();
+    let lease = answered(before.acquire(realm.spec(), &mut claim)).unwrap();
+    change();
+    let connects = tickid_stores::open(url[0]).unwrap();
+    let error = answered(connects.renew(realm.spec(), &lease)).unwrap_err();
+    assert!(error.to_string().ends_with("could not log in"), "{error}");
+    let renewed = answered(after.renew(realm.spec(), &lease)).unwrap();
+    assert_eq!((renewed.node, renewed.floor), (lease.node, lease.floor));
+}
+
+/// Uses a store at a URL that has a password for `{}`, and a text that is no URL. `change` has the
+/// server take [`OTHER`].
+fn hides(url: &str, no_url: &str, change: impl FnOnce(), take_down: impl FnOnce()) {
     let with = |password| url.replace("{}", password);
     acquire(&with(RIGHT[1])).unwrap();
     let error = acquire(&with(WRONG[1])).unwrap_err();
     assert!(error.to_string().ends_with("could not log in"), "{error}");
     let error = tickid_stores::open(&no_url.replace("{}", RIGHT[1])).unwrap_err();
     tell_all(&error);
-    keep(&with(RIGHT[1]), take_down);
-    assert!(acquire(&with(RIGHT[1])).unwrap_err().is_unreachable());
+    takes_another([&with(RIGHT[1]), &with(OTHER[1])], change);
+    keep(&with(OTHER[1]), take_down);
+    assert!(acquire(&with(OTHER[1])).unwrap_err().is_unreachable());
 
     let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(told.contains("lease acquired") && told.contains("lease lost"), "nothing was logged");
     let dumped = DUMPED.lock().unwrap().clone();
-    for secret in [RIGHT, WRONG].concat() {
+    for secret in [RIGHT, WRONG, OTHER].concat() {
         assert!(!dumped.windows(secret.len()).any(|bytes| bytes == secret.as_bytes()), "{secret}");
         let at = told.lines().find(|line| line.contains(secret));
         assert_eq!(at, None, "{secret}");
@@ -179,62 +198,94 @@ fn hides(url: &str, no_url: &str, take_down: impl FnOnce()) {
 }
 
 #[cfg(unix)]
-fn redis(_: &Redis) {
+fn redis() {
     let server = Redis::start().unwrap();
-    let client = redis::Client::open(format!("redis://{}", server.address())).unwrap();
-    let mut set = redis::cmd("CONFIG");
-    set.arg(&["SET", "requirepass", RIGHT[0]]);
-    set.query::<String>(&mut client.get_connection().unwrap()).unwrap();
     let place = server.address();
+    let set = |login: &str, password: &str| {
+        let client = redis::Client::open(format!("redis://{login}{place}")).unwrap();
+        let mut set = redis::cmd("CONFIG");
+        set.arg(&["SET", "requirepass", password]);
+        set.query::<String>(&mut client.get_connection().unwrap()).unwrap();
+    };
+    set("", RIGHT[0]);
     let no_url = format!("redis://:{{}}@{place}?option");
-    hides(&format!("redis://:{{}}@{place}"), &no_url, || server.kill().unwrap());
+    let change = || set(&format!(":{}@", RIGHT[1]), OTHER[0]);
+    hides(&format!("redis://:{{}}@{place}"), &no_url, change, || server.kill().unwrap());
 }
 
 #[cfg(unix)]
-fn etcd(_: &Etcd) {
+fn etcd() {
     let etcd = Etcd::start().unwrap();
-    let tell = |method: &str, body: &str| {
-        ureq::post(format!("http://{}/v3/{method}", etcd.endpoints()[0])).send(body).unwrap();
+    let ask = |method: &str, pass: &str, body: &str| {
+        let mut post = ureq::post(format!("http://{}/v3/{method}", etcd.endpoints()[0]));
+        if !pass.is_empty() {
+            post = post.header("Authorization", pass);
+        }
+        let mut answer = post.send(body).unwrap();
+        answer.body_mut().read_to_string().unwrap()
     };
+    let tell = |method: &str, body: &str| ask(method, "", body);
     // Escaped: these requests do not come from a store, and may be logged.
-    let password = RIGHT[0].replace('@', "\\u0040");
-    tell("auth/user/add", &format!(r#"{{"name":"root","password":"{password}"}}"#));
+    let login = |password: [&str; 2]| {
+        let password = password[0].replace('@', "\\u0040");
+        format!(r#"{{"name":"root","password":"{password}"}}"#)
+    };
+    tell("auth/user/add", &login(RIGHT));
     tell("auth/role/add", r#"{"name":"root"}"#);
     tell("auth/user/grant", r#"{"user":"root","role":"root"}"#);
     tell("auth/enable", "{}");
     let place = &etcd.endpoints()[0];
     let url = format!("etcd://root:{{}}@{place}");
-    hides(&url, &format!("etcd://root:{{}}@{place}/path"), || etcd.kill(0).unwrap());
+    let change = || {
+        let pass = tell("auth/authenticate", &login(RIGHT));
+        let (_, pass) = pass.split_once(r#""token":""#).unwrap();
+        ask("auth/user/changepw", pass.split('"').next().unwrap(), &login(OTHER));
+    };
+    let no_url = format!("etcd://root:{{}}@{place}/path");
+    hides(&url, &no_url, change, || etcd.kill(0).unwrap());
     // It dumps the heads of requests, not their bodies.
     let dumped = DUMPED.lock().unwrap();
     assert!(dumped.windows(5).any(|bytes| bytes == b"POST "), "the dump has another form");
 }
 
 #[cfg(unix)]
-fn postgres(_: &Postgres) {
+fn postgres() {
     let server = Postgres::start().unwrap();
     let port = free_port().unwrap();
     let role = format!("CREATE ROLE app SUPERUSER LOGIN PASSWORD '{}'", RIGHT[0]);
     server.psql(Postgres::DATABASE, &role).unwrap();
     let settings = format!(
         "printf '%s\\n' \"listen_addresses = 'localhost'\" 'port = {port}' >>data/postgresql.conf && \
-         printf '%s\\n' 'host all all all scram-sha-256' >data/pg_hba.conf"
+         printf '%s\\n' 'local all all trust' 'host all all all scram-sha-256' >data/pg_hba.conf"
     );
     server.tell(&settings).unwrap();
     server.restart("fast").unwrap();
     let place = format!("localhost:{port}/{}", Postgres::DATABASE);
     let no_url = format!("postgres://app:{{}}@{place}?sslmode=sometimes");
     let stop = || server.stop("immediate").unwrap();
-    hides(&format!("postgres://app:{{}}@{place}"), &no_url, stop);
+    let change = || {
+        let (folder, user) = (server.socket_folder().display(), Postgres::USER);
+        let (database, password) = (Postgres::DATABASE, OTHER[0]);
+        let alter = format!(
+            "psql --host={folder} --port={port} --username={user} --dbname={database} \
+             --command=\"ALTER ROLE app PASSWORD '{password}'\""
+        );
+        server.tell(&alter).unwrap();
+    };
+    hides(&format!("postgres://app:{{}}@{place}"), &no_url, change, stop);
 }
 
 #[cfg(unix)]
-fn mysql(_: &MySql) {
+fn mysql() {
     let server = MySql::start().unwrap();
-    let (user, password) = (MySql::USER, RIGHT[0]);
-    server.query(&format!("ALTER USER {user} IDENTIFIED BY '{password}'")).unwrap();
+    let user = MySql::USER;
+    let set = |[password, _]: [&str; 2]| {
+        server.query(&format!("ALTER USER {user} IDENTIFIED BY '{password}'")).unwrap();
+    };
+    set(RIGHT);
     let url = format!("mysql://{user}:{{}}@{}/{}", server.address(), MySql::DATABASE);
-    hides(&url, &format!("{url}?sslmode=sometimes"), || server.kill().unwrap());
+    let no_url = format!("{url}?sslmode=sometimes");
+    hides(&url, &no_url, || set(OTHER), || server.kill().unwrap());
 }
 
 #[cfg(unix)]
@@ -242,12 +293,13 @@ fn main() -> std::process::ExitCode {
     tracing::subscriber::set_global_default(Ear).unwrap();
     log::set_logger(&Ear).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
-    Tests::default()
-        .add("", &[("redis_shows_no_password", redis as fn(&Redis))])
-        .add("", &[("etcd_shows_no_password", etcd as fn(&Etcd))])
-        .add("", &[("mysql_shows_no_password", mysql as fn(&MySql))])
-        .add("", &[("postgres_shows_no_password", postgres as fn(&Postgres))])
-        .run()
+    let redis: [Test<Redis>; 1] = [("redis_takes_other_passwords_and_shows_none", |_| redis())];
+    let etcd: [Test<Etcd>; 1] = [("etcd_takes_other_passwords_and_shows_none", |_| etcd())];
+    let mysql: [Test<MySql>; 1] = [("mysql_takes_other_passwords_and_shows_none", |_| mysql())];
+    let postgres: [Test<Postgres>; 1] =
+        [("postgres_takes_other_passwords_and_shows_none", |_| postgres())];
+    let tests = Tests::default().add("", &redis).add("", &etcd).add("", &mysql);
+    tests.add("", &postgres).run()
 }
 
 #[cfg(not(unix))]

@@ -8,7 +8,7 @@ use crate::files::{Files, Finding};
 
 pub(crate) fn check(files: &Files) -> Vec<Finding> {
     let sources = || files.iter().filter(|(path, _)| path.ends_with(".rs"));
-    let functions = sources().flat_map(|(_, text)| functions(text)).collect();
+    let tests = sources().flat_map(|(_, text)| tests(text)).collect();
     let is_in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: BTreeSet<&str> =
         sources().flat_map(|(_, text)| text.split(|c| !is_in_word(c))).collect();
@@ -26,24 +26,47 @@ pub(crate) fn check(files: &Files) -> Vec<Finding> {
                 find(range.start, format!("`{name}` is not in the repository"));
             }
         }
-        let untested = untested_rows(text, &functions).into_iter();
+        let untested = untested_rows(text, &tests).into_iter();
         findings.extend(untested.map(|(line, message)| Finding::new(path, line, message)));
     }
     findings
 }
 
-/// Returns the names of the functions in a source, and of those that a macro defines for lines such
-/// as `ids_are_unique => draw_unique`.
-fn functions(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| match line.split_once("fn ") {
-        Some((_, function)) => function.split(['(', '<']).next(),
-        None => line.split_once(" => ").map(|(name, _)| name.trim_start()),
-    })
+/// Returns the names of the tests in a source: of functions with an attribute such as
+/// `#[tokio::test]`, and of those that a list gives to a macro or a harness of our own, as in
+/// `ids_are_unique => draw_unique`, `claims::ids_are_unique` or `("ids_are_unique", draw_unique)`.
+fn tests(text: &str) -> Vec<&str> {
+    let is_name = |name: &&str| !name.is_empty() && name.bytes().all(is_of_name);
+    let (mut found, mut is_test) = (Vec::new(), false);
+    for line in text.lines().map(str::trim) {
+        let attribute = line.strip_prefix("#[").and_then(|rest| rest.split(['(', ']']).next());
+        is_test |= attribute.is_some_and(|path| path.ends_with("test"));
+        let listed = line.strip_suffix(',').unwrap_or(line);
+        let tuple = listed.trim_start_matches(|c| c != '(').strip_prefix("(\"");
+        let name = if let Some((_, function)) = line.split_once("fn ") {
+            let function = function.split(['(', '<']).next();
+            function.filter(|_| core::mem::take(&mut is_test))
+        } else if let Some((name, of)) = listed.split_once(" => ") {
+            of.starts_with(|c: char| c == '$' || c.is_ascii_lowercase()).then_some(name)
+        } else if let Some((name, of)) = tuple.and_then(|tuple| tuple.split_once("\", ")) {
+            let of = of.rsplit("::").next().unwrap_or(of).trim_end_matches([')', ']', '}', ';']);
+            (of == name || of.contains('|')).then_some(name)
+        } else {
+            let listed = line.strip_suffix([',', ';']).and_then(|path| path.split_once("::"));
+            listed.filter(|(module, _)| is_name(module)).map(|(_, name)| name)
+        };
+        found.extend(name.filter(is_name));
+    }
+    found
 }
 
-/// Returns the rows whose last column, `Test`, has no name of a function, or another name. If there
-/// is no test, it says so and why.
-fn untested_rows(text: &str, functions: &BTreeSet<&str>) -> Vec<(usize, String)> {
+const fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
+}
+
+/// Returns the rows whose last column, `Test`, has no name of a test, or another name. If there is no
+/// test, it says so and why.
+fn untested_rows(text: &str, tests: &BTreeSet<&str>) -> Vec<(usize, String)> {
     let (mut rows, mut is_of_tests) = (Vec::new(), false);
     for (line, text) in (1..).zip(text.lines()) {
         // The table ends with the first line that is no row, not with an empty cell.
@@ -54,7 +77,7 @@ fn untested_rows(text: &str, functions: &BTreeSet<&str>) -> Vec<(usize, String)>
             continue;
         }
         let names = || last.split('`').skip(1).step_by(2).filter(|name| !name.contains('/'));
-        let unknown = names().filter(|name| !functions.contains(name));
+        let unknown = names().filter(|name| !tests.contains(name));
         rows.extend(unknown.map(|name| (line, format!("`{name}` is no test"))));
         if names().next().is_none() {
             rows.push((line, "a row without a test".to_owned()));
@@ -96,7 +119,12 @@ mod tests {
 
     fn check_page(text: &str) -> Vec<String> {
         let readme = ("README.md", "# A b\n");
-        let test = ("tests/a.rs", "fn ids_are_distinct_always() {}\n    listed => define,");
+        let test = (
+            "tests/a.rs",
+            "#[test]\n#[ignore]\nfn ids_are_distinct_always() {}\nfn helper() {}\n    listed => a,\n\
+             #[tokio::test(start_paused = true)]\nasync fn awaited() {}\nclaims::given,\n\
+             (\"called\", |it| other(it)),\nvec![(\"paired\", a::paired)]\n(\"value\", 1),",
+        );
         lines(check(&files([readme, test, ("docs/a.md", text)])))
     }
 
@@ -118,7 +146,12 @@ mod tests {
         let text = "| a | Test |\n|---|---|\n| b | |\n| c | d |\n\n| e |";
         let expected = [3, 4].map(|line| format!("docs/a.md:{line}: a row without a test"));
         assert_eq!(check_page(text), expected);
-        let text = "| Test |\n|---|\n| `ids_are_distinct_always`, `listed` |\n| no test, because |";
+        let text = "| Test |\n|---|\n| `ids_are_distinct_always`, `listed`, `awaited`, `given` |\n\
+                    | `called`, `paired` |\n| no test, because |";
         assert_eq!(check_page(text), [""; 0]);
+        let text = "| Test |\n|---|\n| `helper` |\n| `listed`, `other` |\n| `value` |";
+        let expected = [(3, "helper"), (4, "other"), (5, "value")]
+            .map(|(line, name)| format!("docs/a.md:{line}: `{name}` is no test"));
+        assert_eq!(check_page(text), expected);
     }
 }

@@ -14,7 +14,7 @@ use std::time::Instant;
 use serde_json::Value;
 use tempfile::TempDir;
 use tickid_sno::SnoId;
-use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis, clock_library};
+use tickid_testkit::servers::{Etcd, MySql, Outage, Postgres, Redis, Test, clock_library};
 
 use super::Folder;
 use super::serving::{Client, Serving, http};
@@ -222,9 +222,13 @@ fn set_clock(clock: &Path, seconds: u32) {
     fs::rename(&new, clock).unwrap();
 }
 
+pub(super) fn tests<G: Ground>() -> [Test<G>; 1] {
+    [("no_id_comes_twice", no_id_comes_twice)]
+}
+
 /// Attacks servers over a store, while clients get IDs from both: no ID comes twice, none lies
 /// outside of the windows that were granted to its server.
-pub(crate) fn survives<G: Ground>(ground: &G) {
+fn no_id_comes_twice<G: Ground>(ground: &G) {
     let (scale, state) = (Scale::of_this_run(), TempDir::new().unwrap());
     // As many nodes as servers, so that a node is leased again as soon as it can be.
     let realm = "--pool 0-1/16 --new";

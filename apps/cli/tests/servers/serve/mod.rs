@@ -30,17 +30,15 @@ impl Server for Folder {
 
 /// Adds the tests of the running command.
 pub(crate) fn add_to(tests: Tests) -> Tests {
-    const NAME: &str = "no_id_comes_twice";
-    const LATER: &str = "a_store_may_start_later";
     tests
         .add("serve", options::TESTS)
-        .add::<Etcd>("serve::start::etcd", &[(LATER, start::a_store_may_start_later)])
-        .add::<MySql>("serve::start::mysql", &[(LATER, start::a_store_may_start_later)])
-        .add::<Postgres>("serve::start::postgres", &[(LATER, start::a_store_may_start_later)])
-        .add::<Redis>("serve::start::redis", &[(LATER, start::a_store_may_start_later)])
-        .add::<Folder>("serve::fleet::folder", &[(NAME, fleet::survives)])
-        .add::<Etcd>("serve::fleet::etcd", &[(NAME, fleet::survives)])
-        .add::<MySql>("serve::fleet::mysql", &[(NAME, fleet::survives)])
-        .add::<Postgres>("serve::fleet::postgres", &[(NAME, fleet::survives)])
-        .add::<Redis>("serve::fleet::redis", &[(NAME, fleet::survives)])
+        .add::<Etcd>("serve::start::etcd", &start::tests())
+        .add::<MySql>("serve::start::mysql", &start::tests())
+        .add::<Postgres>("serve::start::postgres", &start::tests())
+        .add::<Redis>("serve::start::redis", &start::tests())
+        .add::<Folder>("serve::fleet::folder", &fleet::tests())
+        .add::<Etcd>("serve::fleet::etcd", &fleet::tests())
+        .add::<MySql>("serve::fleet::mysql", &fleet::tests())
+        .add::<Postgres>("serve::fleet::postgres", &fleet::tests())
+        .add::<Redis>("serve::fleet::redis", &fleet::tests())
 }

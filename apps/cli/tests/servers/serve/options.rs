@@ -32,6 +32,7 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("wrong_tokens_are_logged_once", |_| wrong_tokens_are_logged_once()),
     ("few_files_end_no_lease", |_| few_files_end_no_lease()),
     ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
+    ("pipes_are_named", |_| pipes_are_named()),
     ("files_that_everyone_may_write_are_named", |_| files_that_everyone_may_write_are_named()),
     ("requests_are_logged", |_| requests_are_logged()),
     ("the_unit_of_systemd_serves", |_| the_unit_of_systemd_serves()),
@@ -237,6 +238,22 @@ fn hangup_reads_tokens_again() {
     assert!(line["error"].as_str().unwrap().contains("the token has 5 bytes"), "{line}");
     assert_eq!(serving.logged("what was read before stays in use")["count"], 1);
     assert_eq!(client.ask("PING").unwrap(), "+PONG");
+}
+
+/// Who replaces the tokens in a pipe must know that it takes a restart.
+fn pipes_are_named() {
+    let state = TempDir::new().unwrap();
+    let tokens = state.path().join("tokens");
+    assert!(Command::new("mkfifo").arg(&tokens).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let tokens = tokens.clone();
+        move || fs::write(tokens, "0123456789abcdef").unwrap()
+    });
+    let options = format!("--realm a=kuid --token-file {}", tokens.display());
+    let mut serving = serve(state.path(), &options);
+    let line = serving.logged("a pipe can be read once, so the file is not read again");
+    assert_eq!((&line["level"], line["path"].as_str()), (&"WARN".into(), tokens.to_str()));
+    writer.join().unwrap();
 }
 
 /// Whoever writes a token, a key or an authority decides who is a client, or which store is asked.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tickid_testkit::servers::Outage;
+use tickid_testkit::servers::{Outage, Test};
 
 use super::serving::{Serving, http};
 use crate::process::{NODE_STORE, OK, USAGE, ran, tickid, with_state};
@@ -16,8 +16,12 @@ fn awaiting(realms: &str, url: &str) -> (Serving, Value) {
     (serving, warning)
 }
 
+pub(super) fn tests<S: Outage>() -> [Test<S>; 1] {
+    [("a_store_may_start_later", a_store_may_start_later)]
+}
+
 /// Machines start in any order, and what is wrong shows as soon as the store answers.
-pub(crate) fn a_store_may_start_later<S: Outage>(server: &S) {
+fn a_store_may_start_later<S: Outage>(server: &S) {
     let url = &server.url();
     for realm in ["first", "second"] {
         let init = format!("lease init sno --realm {realm} --new --store {url}");
