@@ -238,7 +238,7 @@ fn store_findings(store: &Store) -> Vec<Finding> {
         }));
     }
     for realm in &realms {
-        findings.extend(round_trip(store, realm).map(|(trip, term)| distance(realm, trip, term)));
+        findings.extend(round_trip(store, realm).map(|(trip, terms)| distance(realm, trip, terms)));
         // The store reads its clock between this moment and the answer, which bounds the
         // difference.
         let asked = SystemClock.now();
@@ -253,19 +253,22 @@ fn store_findings(store: &Store) -> Vec<Finding> {
     findings
 }
 
-/// Measures the round trip to a store on a server, and returns it with the realm's term. Of two
+/// Measures the round trip to a store on a server, and returns it with the realm's terms. Of two
 /// requests the shorter one counts, since the first may connect anew.
-fn round_trip(store: &Store, realm: &RealmName) -> Option<(Duration, Duration)> {
+fn round_trip(store: &Store, realm: &RealmName) -> Option<(Duration, Terms)> {
     let measure = || {
         let asked = Instant::now();
         let record = answer(store.realm(realm)).ok()?;
-        Some((asked.elapsed(), record.realm.terms().term))
+        Some((asked.elapsed(), record.realm.terms()))
     };
-    store.inner().is_remote().then(|| measure().min(measure())).flatten()
+    store
+        .inner()
+        .is_remote()
+        .then(|| [measure(), measure()].into_iter().flatten().min_by_key(|(trip, _)| *trip))?
 }
 
 /// Compares a round trip with the time that a renewal has.
-fn distance(realm: &RealmName, trip: Duration, term: Duration) -> Finding {
+fn distance(realm: &RealmName, trip: Duration, terms: Terms) -> Finding {
     /// Requests to servers time out after this.
     const TIMEOUT: Duration = Duration::from_secs(3);
     const TOPIC: &str = "store trip";
@@ -275,12 +278,13 @@ fn distance(realm: &RealmName, trip: Duration, term: Duration) -> Finding {
     };
     let hint = "`tickid lease init SCHEME --realm NAME --term TERM --reconfigure` sets a longer term; \
                 or use a nearer store";
-    if trip <= (term / 5).min(TIMEOUT) {
-        Finding::ok(TOPIC, text("of at most", term / 5))
-    } else if trip <= (term / 4).min(TIMEOUT) {
-        Finding::warning(TOPIC, text("and should take at most", term / 5), hint)
+    let (good, most) = (terms.longest_trip(), terms.term / 4);
+    if trip <= good.min(TIMEOUT) {
+        Finding::ok(TOPIC, text("of at most", good))
+    } else if trip <= most.min(TIMEOUT) {
+        Finding::warning(TOPIC, text("and should take at most", good), hint)
     } else {
-        let text = text("and no renewal is answered beyond", term / 4);
+        let text = text("and no renewal is answered beyond", most);
         Finding::error(STORE, TOPIC, text, hint)
     }
 }
@@ -504,6 +508,9 @@ fn realm_findings<E>(
 
 #[cfg(test)]
 mod tests {
+    use tickid_core::Policy;
+    use tickid_sno::Sno;
+
     use super::*;
 
     #[test]
@@ -524,14 +531,15 @@ mod tests {
     fn distant_stores_are_found_out() {
         let (realm, term) = ("orders".parse().unwrap(), Duration::from_secs(10));
         let found = |millis, term| {
-            let finding = distance(&realm, Duration::from_millis(millis), term);
+            let terms = Terms::new(Policy::<Sno>::Wait).with_term(term);
+            let finding = distance(&realm, Duration::from_millis(millis), terms);
             (finding.level, finding.text)
         };
         let text = |text: &str| format!("realm orders: a round trip takes {text} for its term");
-        assert_eq!(found(20, term), (Level::Ok, text("20.0ms, of at most 2.0s")));
-        assert_eq!(found(2_000, term), (Level::Ok, text("2.0s, of at most 2.0s")));
-        let warning = text("2.1s, and should take at most 2.0s");
-        assert_eq!(found(2_100, term), (Level::Warning, warning));
+        assert_eq!(found(20, term), (Level::Ok, text("20.0ms, of at most 1.7s")));
+        assert_eq!(found(1_666, term), (Level::Ok, text("1.7s, of at most 1.7s")));
+        let warning = text("1.7s, and should take at most 1.7s");
+        assert_eq!(found(1_700, term), (Level::Warning, warning));
         let error = text("2.6s, and no renewal is answered beyond 2.5s");
         assert_eq!(found(2_600, term), (Level::Error, error));
         let error = text("4.0s, and no renewal is answered beyond 3.0s");

@@ -595,7 +595,10 @@ impl Supervisor<'_> {
             let first = self.realm.terms();
             let (what, now, then) = match terms.allowance < first.allowance {
                 true => {
-                    let ticks = |terms: Terms| format!("{} ticks", terms.allowance);
+                    let ticks = |Terms { allowance, .. }| match allowance {
+                        1 => "1 tick".to_owned(),
+                        _ => format!("{allowance} ticks"),
+                    };
                     ("allowance is", ticks(terms), ticks(first))
                 }
                 false => ("terms are", terms.to_string(), first.to_string()),

@@ -88,7 +88,7 @@ impl Terms {
         [
             ("term", format!("{term:?}")),
             ("skew", format!("{skew:?}")),
-            ("allowance", format!("{allowance} ticks")),
+            ("allowance", ticks(allowance)),
             ("start", start.to_string()),
         ]
     }
@@ -97,6 +97,25 @@ impl Terms {
     pub(crate) fn ahead(self, scale: TickScale) -> u64 {
         let time = self.skew.saturating_add(self.term);
         self.allowance.saturating_add(scale.ticks_to_cover(time))
+    }
+
+    /// Returns the longest round trip to a store for which programs should hold leases with these
+    /// terms, which is a sixth of the term. A renewal then has time to be sent again, also where its
+    /// program is stopped half a term before the window ends, as under `tickid lease exec`.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::Policy;
+    /// use tickid_lease::admin::Terms;
+    /// use tickid_sno::Sno;
+    ///
+    /// let terms = Terms::new(Policy::<Sno>::Wait).with_term(Duration::from_secs(30));
+    /// assert_eq!(terms.longest_trip(), Duration::from_secs(5));
+    /// ```
+    #[must_use]
+    pub fn longest_trip(self) -> Duration {
+        self.term / 6
     }
 
     /// Returns the terms with a different skew.
@@ -122,8 +141,13 @@ impl Terms {
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { allowance, skew, term, start } = self;
-        write!(f, "term {term:?}, skew {skew:?}, allowance {allowance} ticks, {start} starts")
+        let allowance = ticks(*allowance);
+        write!(f, "term {term:?}, skew {skew:?}, allowance {allowance}, {start} starts")
     }
+}
+
+fn ticks(number: u64) -> String {
+    format!("{number} tick{}", if number == 1 { "" } else { "s" })
 }
 
 /// Returns the shortest term that leaves room for a renewal.
