@@ -205,7 +205,9 @@ pub(crate) fn parse(file: &ReadFile) -> Result<Vec<Client>, ServerError> {
         // No message shows a token, because logs are read by more people than the file.
         if !(SHORTEST..=LONGEST).contains(&token.len()) {
             let len = token.len();
-            return refuse(format!("the token has {len} bytes, outside of {SHORTEST}..={LONGEST}"));
+            let s = if len == 1 { "" } else { "s" };
+            let reason = format!("the token has {len} byte{s}, outside of {SHORTEST}..={LONGEST}");
+            return refuse(reason);
         }
         // Clients send other characters in an `Authorization` header in different encodings (RFC
         // 9110, section 5.5), so such a token would be right from one client and wrong from
@@ -318,6 +320,7 @@ mod tests {
     #[test]
     fn malformed_tokens_are_not_shown() {
         for (text, reason) in [
+            ("a b", "the token has 1 byte, outside of 16..=256"),
             ("a short", "the token has 5 bytes, outside of 16..=256"),
             ("a 0123456789äbcdef", "other than visible ASCII"),
             ("a 0123456789abcdef 0123456789", "line 1: after the token is something other than"),

@@ -58,12 +58,12 @@ impl From<RequestError> for Problem {
     fn from(error: RequestError) -> Self {
         let status = match error {
             RequestError::Later { .. } => StatusCode::SERVICE_UNAVAILABLE,
-            RequestError::Count { .. } | RequestError::Meta { .. } | RequestError::NoId { .. } => {
-                StatusCode::BAD_REQUEST
-            }
-            // These depend on the realm, not on the request alone.
-            RequestError::NoForm { .. }
-            | RequestError::NoMeta { .. }
+            RequestError::Count { .. }
+            | RequestError::Meta { .. }
+            | RequestError::NoForm { .. }
+            | RequestError::NoId { .. } => StatusCode::BAD_REQUEST,
+            // The request is right for other realms.
+            RequestError::NoMeta { .. }
             | RequestError::NoInteger { .. }
             | RequestError::Unobserved { .. } => StatusCode::CONFLICT,
         };

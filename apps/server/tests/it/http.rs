@@ -158,8 +158,14 @@ async fn mistakes_are_named() {
         ("/v1/realms?x", 400, "unknown query parameter \"x\"; there are: none", None),
         (&format!("{ids}?meta=256"), 400, "the metabyte \"256\" is outside of 0..=255", None),
         (
+            &format!("{ids}?as=hx"),
+            400,
+            "the form \"hx\" is none of text, int, hex, bytes, base32",
+            None,
+        ),
+        (
             &format!("{ids}?as=url"),
-            409,
+            400,
             "the form \"url\" is none of text, int, hex, bytes, base32",
             None,
         ),
