@@ -156,6 +156,9 @@ impl Failure {
     /// Returns the remedy, if there is one that the message does not name.
     pub(crate) fn hint(&self) -> Option<Cow<'_, str>> {
         match self.refusal() {
+            Some(Refusal::NoRealm { .. }) if self.store().is_some_and(is_static) => {
+                Some(KEEPS_NOTHING.into())
+            }
             Some(refusal) => of_refusal(refusal).1,
             None => self.own_hint().map(Cow::from),
         }
@@ -440,6 +443,14 @@ fn of_server(error: &ServerError) -> (u8, Option<&'static str>) {
         // What a server refuses at the start comes from its options.
         _ => (USAGE, None),
     }
+}
+
+/// The way to a static node whose realm other processes find.
+pub(crate) const KEEPS_NOTHING: &str = "a static node keeps its realm only in a folder, where \
+     `tickid lease init` creates it: --store 'static:NODE/BITS?state=/FOLDER'";
+
+fn is_static(error: &StoreError) -> bool {
+    error.backend() == "static"
 }
 
 /// Returns what to do about a store that failed or did not answer. Its address may be wrong.

@@ -117,7 +117,10 @@ const MAX_ALLOWANCE: u64 = 1 << 62;
 impl<S> fmt::Display for Policy<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ratchet { allowance } => write!(f, "ratchet ({allowance} ticks)"),
+            Self::Ratchet { allowance } => {
+                let s = if allowance.get() == 1 { "" } else { "s" };
+                write!(f, "ratchet ({allowance} tick{s})")
+            }
             Self::Wait => f.write_str("wait"),
             Self::TickTock => f.write_str("tick-tock"),
         }

@@ -164,8 +164,8 @@ impl<S: Scheme> RealmBuilder<S> {
     /// half term, a longer one bridges longer outages of the store and costs fewer writes, but the
     /// node of a crashed holder stays taken for longer.
     ///
-    /// A round trip to the store may take up to a fifth of the term. Beyond a quarter, no renewal is
-    /// answered in time.
+    /// A round trip to the store may take up to a [sixth](Terms::longest_trip) of the term. Beyond a
+    /// quarter, no renewal is answered in time.
     pub fn term(mut self, term: Duration) -> Self {
         self.terms.term = term;
         self

@@ -144,10 +144,14 @@ impl fmt::Display for ParseError {
         write!(f, "not {article} {}: ", self.what)?;
         match self.kind {
             ParseErrorKind::Length { found, min, max } if min == max => {
-                write!(f, "{found} bytes long, not {min}")
+                write!(f, "{found} byte{} long, not {min}", if found == 1 { "" } else { "s" })
             }
             ParseErrorKind::Length { found, min, max } => {
-                write!(f, "{found} bytes long, not {min} to {max}")
+                write!(
+                    f,
+                    "{found} byte{} long, not {min} to {max}",
+                    if found == 1 { "" } else { "s" }
+                )
             }
             ParseErrorKind::Character { byte, position, expected } => {
                 let byte = byte.escape_ascii();

@@ -201,12 +201,15 @@ impl Plan<'_> {
         let max_wait = self.options.max_wait;
         let Err(error) = generator.close_and_wait(QUIET.min(max_wait)) else { return };
         if error.retry_after().is_some_and(|rest| rest <= max_wait) {
-            say(&format!("waiting, or the node's next IDs repeat these: {error}"));
+            // Local kuids have none.
+            let whose = if self.scheme.kind().has_node() { "the node's" } else { "the" };
+            say(&format!("waiting, or {whose} next IDs repeat these: {error}"));
             if generator.close_and_wait(max_wait).is_ok() {
                 return;
             }
         }
-        say(&format!("the node must issue nothing more for now, or it repeats these IDs: {error}"));
+        let what = if self.scheme.kind().has_node() { "the node" } else { "the next generator" };
+        say(&format!("{what} must issue nothing more for now, or it repeats these IDs: {error}"));
     }
 
     /// Prints an ID for each time of a file. The window ends when the run starts.

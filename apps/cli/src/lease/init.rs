@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tickid_core::{Clock as _, SystemClock};
+use tickid_core::{AnyNode, Clock as _, SystemClock};
 use tickid_lease::admin::{RealmFacet, Reconfigured, Refusal, RefusalKind, Start, Terms};
 use tickid_lease::backend::Record;
 use tickid_lease::{NodePool, RealmSpec, Store};
 
-use super::realm::{KEEPS_NOTHING, RealmOptions, ShapeOptions, keeps_nothing};
-use crate::failure::Failure;
+use super::realm::{RealmOptions, ShapeOptions, keeps_nothing};
+use crate::failure::{Failure, KEEPS_NOTHING};
 use crate::message::{counted, say};
 use crate::options::Scheme;
 use crate::output::Output;
@@ -172,7 +172,15 @@ fn consequences(before: &RealmSpec, changed: &Reconfigured) -> Vec<String> {
         pool.nodes().filter(|node| !other.contains(*node)).count() as u64
     };
     let mut said = Vec::new();
-    let left = lacks(before.pool(), after.pool());
+    let leaves = |node: &AnyNode| before.pool().contains(*node) && !after.pool().contains(*node);
+    let of_functions = reserved.iter().copied().filter(leaves).count() as u64;
+    if of_functions > 0 {
+        said.push(format!(
+            "the pool loses {} of functions in PostgreSQL: they go on, and keep it",
+            counted(of_functions, "node")
+        ));
+    }
+    let left = lacks(before.pool(), after.pool()) - of_functions;
     if left > 0 {
         said.push(format!(
             "the pool loses {}: their leases end, and their holders move to other nodes",

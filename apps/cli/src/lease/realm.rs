@@ -5,8 +5,6 @@ use core::time::Duration;
 use clap::{Args, ValueEnum as _};
 use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
 use tickid_core::{Scheme, TickStart};
-#[cfg(target_os = "linux")]
-use tickid_lease::admin::Refusal;
 use tickid_lease::admin::{RealmName, RealmPart, Terms};
 use tickid_lease::{NodePool, Realm, RealmSpec, Store, StoreError};
 
@@ -31,10 +29,6 @@ pub(crate) struct RealmOptions {
 pub(super) fn keeps_nothing(store: &Store) -> bool {
     store.inner().name() == "memory"
 }
-
-/// The way to a static node whose realm other processes find.
-pub(super) const KEEPS_NOTHING: &str = "a static node keeps its realm only in a folder, where \
-     `tickid lease init` creates it: --store 'static:NODE/BITS?state=/FOLDER'";
 
 /// The shape of a new realm.
 #[derive(Debug, Default, Args)]
@@ -67,18 +61,6 @@ pub(crate) struct ShapeOptions {
 }
 
 impl RealmOptions {
-    /// Returns the realm as the store keeps it, for a command that cannot create one. A static node
-    /// without a folder has its realms in memory, so no other process can create them either.
-    #[cfg(target_os = "linux")]
-    pub(super) fn kept_durably(&self, store: &Store) -> Result<RealmSpec, Failure> {
-        self.kept(store).map_err(|error| match error.refusal() {
-            Some(Refusal::NoRealm { .. }) if keeps_nothing(store) => {
-                Failure::from(error).hinting(KEEPS_NOTHING)
-            }
-            _ => error.into(),
-        })
-    }
-
     /// Returns the realm as the store keeps it.
     pub(super) fn kept(&self, store: &Store) -> Result<RealmSpec, StoreError> {
         answer(store.realm(&self.realm)).map(|record| record.realm)

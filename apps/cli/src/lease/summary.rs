@@ -5,6 +5,7 @@ use tickid_lease::admin::{PauseReason, Standing, Terms};
 use tickid_lease::backend::{RealmParts, RealmView};
 
 use crate::failure::Failure;
+use crate::message::counted;
 use crate::options::when::date_time;
 
 /// A realm, and the number of its pool's nodes in each standing.
@@ -157,7 +158,7 @@ impl RealmSummary {
         let lines = [
             ("realm", realm.clone()),
             ("scheme", format!("{scheme}{settings}")),
-            ("pool", format!("{pool}, {nodes} nodes")),
+            ("pool", format!("{pool}, {}", counted(*nodes, "node"))),
             (
                 "nodes",
                 format!(
@@ -182,7 +183,8 @@ impl RealmSummary {
         let min_free = min_free.unwrap_or_else(|| nodes.div_ceil(10));
         let mut warnings = Vec::new();
         if *quarantined > 0 {
-            warnings.push(format!("{quarantined} nodes of the realm {realm} are quarantined"));
+            let quarantined = counted(*quarantined, "node");
+            warnings.push(format!("the realm {realm} has {quarantined} in quarantine"));
         }
         // Before the realm starts, that is the reason.
         if available < min_free && self.starts.is_none() {

@@ -8,7 +8,7 @@ use tickid_lease::{NodePool, RealmSpec, Store};
 
 use crate::failure::Failure;
 use crate::lease::{ShapeOptions, start_remark};
-use crate::message::shown;
+use crate::message::{counted, shown};
 use crate::options::policy::GivenPolicy;
 use crate::options::{KuidKind, Scheme, SettingValues, default_pool};
 use crate::store::{answer, created_remark, kept};
@@ -86,9 +86,9 @@ impl ServedRealm {
             let wanted = scheme.visit(Allowance(policy)).map_err(Failure::Usage)?;
             if kept.allowance != wanted {
                 let reason = format!(
-                    "--policy {name}={policy}: the realm in the store has an allowance of {} ticks, \
+                    "--policy {name}={policy}: the realm in the store has an allowance of {}, \
                      not {wanted}",
-                    kept.allowance
+                    counted(kept.allowance, "tick")
                 );
                 let hint = changes(&spec, &format!("--policy {policy}"));
                 return Err(Failure::Usage(reason).hinting(hint));

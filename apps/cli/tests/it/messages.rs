@@ -274,16 +274,19 @@ fn unknown_realms_name_lease_init() {
 /// Nothing keeps what `lease init` would create, so the hint leads to a folder.
 #[test]
 #[cfg(target_os = "linux")]
-fn static_nodes_name_the_folder_for_exec() {
+fn static_nodes_name_the_folder() {
     let state = tempfile::tempdir().expect("a folder");
     let init = "lease init sno --realm orders --store static:5/16";
     let ran = ran_in(state.path(), init);
     assert_eq!((ran.status, ran.stdout.as_str()), (OK, ""), "{}", ran.stderr);
     assert!(ran.stderr.contains("nothing keeps this realm when the command ends"), "{ran:?}");
     assert!(ran.stderr.contains("--store 'static:NODE/BITS?state=/FOLDER'"), "{ran:?}");
-    let exec = "lease exec --realm orders --store static:5/16 -- true";
-    let parts = ["no realm of that name\nhint: ", "--store 'static:NODE/BITS?state=/FOLDER'\n"];
-    assert_fails(exec, &ran_in(state.path(), exec), NODE_STORE, &parts);
+    for command in ["exec", "list", "list --check", "watch", "acquire", "repair --all --yes"] {
+        let end = if command == "exec" { "-- true" } else { "" };
+        let command = format!("lease {command} --realm orders --store static:5/16 {end}");
+        let parts = ["no realm of that name\nhint: ", "--store 'static:NODE/BITS?state=/FOLDER'\n"];
+        assert_fails(&command, &ran_in(state.path(), &command), NODE_STORE, &parts);
+    }
     let store = format!("--store static:5/16?state={}", state.path().display());
     for command in ["init sno --realm orders", "exec --realm orders"] {
         let end = if command.starts_with("exec") { "-- true" } else { "" };

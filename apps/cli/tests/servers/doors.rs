@@ -218,6 +218,19 @@ fn sql_has_the_start_of_a_served_realm(server: &Postgres) {
         assert_eq!((changed.status, changed.stdout.as_str()), (OK, line), "{}", changed.stderr);
         assert_eq!(changed.stderr.contains(keep), says, "{}", changed.stderr);
     }
+    // They keep their node as well, unlike a holder.
+    let listed = stdout_of(&format!("lease list --realm plain --store {store}"));
+    let reserved = listed.lines().find(|line| line.contains(" reserved ")).expect("a node");
+    let node = reserved.split('/').next().expect("a number");
+    let other = if node == "0" { "1/10" } else { "0/10" };
+    let init = "lease init nanoflake --realm plain --reconfigure";
+    let changed = run(&format!("{init} --pool {node}/10,{other} --store {store}"));
+    assert!(!changed.stderr.contains("of functions"), "{}", changed.stderr);
+    let changed = run(&format!("{init} --pool {other} --store {store}"));
+    assert_eq!(changed.status, OK, "{}", changed.stderr);
+    let kept = "the pool loses 1 node of functions in PostgreSQL: they go on, and keep it";
+    assert!(changed.stderr.contains(kept), "{}", changed.stderr);
+    assert!(!changed.stderr.contains("holders move"), "{}", changed.stderr);
 }
 
 /// A row for each door, with its schemes, its shares and its starts.

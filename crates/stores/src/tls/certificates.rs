@@ -19,14 +19,14 @@ use crate::error::BoxError;
 /// The fault of one of the files.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
-    #[error("{option} {path} cannot be read: {source}")]
-    Unreadable { option: &'static str, path: String, source: BoxError },
+    #[error("{option} {path} cannot be read: {why}")]
+    Unreadable { option: &'static str, path: String, why: BoxError },
     #[error("there is no certificate in {option} {path}")]
     Empty { option: &'static str, path: String },
     #[error("sslcert and sslkey must be set together")]
     Half,
     #[error("sslkey is not the key of sslcert: {0}")]
-    NotOne(#[source] BoxError),
+    NotOne(BoxError),
 }
 
 /// A client's own certificate, those between it and an authority, and its key.
@@ -101,8 +101,8 @@ fn of_the_system() -> Vec<CertificateDer<'static>> {
     if found.is_empty() { found } else { FOUND.get_or_init(|| found).clone() }
 }
 
-fn unreadable(option: &'static str, path: &str, source: BoxError) -> FileError {
-    FileError::Unreadable { option, path: path.to_owned(), source }
+fn unreadable(option: &'static str, path: &str, why: BoxError) -> FileError {
+    FileError::Unreadable { option, path: path.to_owned(), why }
 }
 
 fn read(option: &'static str, path: &str) -> Result<Vec<u8>, FileError> {

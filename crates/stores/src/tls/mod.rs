@@ -37,7 +37,7 @@ pub(crate) fn decoded(text: &str) -> String {
 /// A server that closed a connection before its first answer.
 #[derive(Debug, thiserror::Error)]
 #[error("it hung up before it answered, as servers do that take encrypted connections only: {0}")]
-pub(crate) struct HungUp(#[source] pub(crate) BoxError);
+pub(crate) struct HungUp(pub(crate) BoxError);
 
 /// Reports whether the other side closed the connection.
 pub(crate) fn is_hung_up(error: &std::io::Error) -> bool {

@@ -152,7 +152,7 @@ fn errors_have_the_reason(server: &Postgres) {
             error::<SnoId, Binary>(server, r"'\x00'::bytea"),
             "length in bytes 1 is outside of 10..=10",
         ),
-        (error::<AsText<SnoId>, Text>(server, "'2'"), "not a sno ID: 1 bytes long, not 16"),
+        (error::<AsText<SnoId>, Text>(server, "'2'"), "not a sno ID: 1 byte long, not 16"),
     ];
     for (error, expected) in cases {
         assert_eq!(error, expected);

@@ -183,7 +183,7 @@ fn errors_have_the_reason(server: &Postgres) {
         ),
         (error::<SnoId>(server, r"'\x00'::bytea"), "length in bytes 1 is outside of 10..=10"),
         (error::<GlobalId>(server, r"'\x00'::bytea"), "length in bytes 1 is outside of 12..=12"),
-        (error::<AsText<SnoId>>(server, "'2'::text"), "not a sno ID: 1 bytes long, not 16"),
+        (error::<AsText<SnoId>>(server, "'2'::text"), "not a sno ID: 1 byte long, not 16"),
     ];
     for (error, expected) in cases {
         assert_eq!(error, expected);

@@ -105,7 +105,7 @@ fn errors_have_the_reason(server: &Postgres) {
             error::<SnoId>(server, r"SELECT '\x00'::bytea"),
             "length in bytes 1 is outside of 10..=10",
         ),
-        (error::<AsText<SnoId>>(server, "SELECT '2'"), "not a sno ID: 1 bytes long, not 16"),
+        (error::<AsText<SnoId>>(server, "SELECT '2'"), "not a sno ID: 1 byte long, not 16"),
     ];
     for (error, expected) in cases {
         assert!(error.ends_with(expected), "{error}: {expected}");

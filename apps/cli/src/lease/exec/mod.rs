@@ -31,7 +31,7 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     plan.variables = if arguments.shares { shares::variables } else { shares::without_shares };
     let open = || {
         let store = arguments.realm.store.open()?;
-        let realm = arguments.realm.kept_durably(&store)?;
+        let realm = arguments.realm.kept(&store)?;
         // Only the store knows the realm's nodes, and nothing is leased yet, so this is the moment
         // to refuse them.
         if !arguments.shares {

@@ -174,7 +174,7 @@ fn check_counts_free_nodes() {
     fs::write(state.path().join("tickid/orders/nodes/5-16"), "nonsense").expect("written");
     let (status, said) = check("--min-free 0");
     assert_eq!(status, process::INVALID, "{said}");
-    assert!(said.contains("1 nodes of the realm orders are quarantined"), "{said}");
+    assert!(said.contains("the realm orders has 1 node in quarantine"), "{said}");
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn errors_have_the_reason() {
     let integer = error!(NanoflakeId, "tickid_nanoflake::serde_as_integer", "7");
     assert!(integer.starts_with("invalid type: string \"7\", expected i64"), "{integer}");
     let text = error!(SnoId, "tickid_sno::serde_as_text", "2");
-    assert!(text.starts_with("not a sno ID: 1 bytes long, not 16"), "{text}");
+    assert!(text.starts_with("not a sno ID: 1 byte long, not 16"), "{text}");
     let short = error!(SnoId, "tickid_sno::serde_as_bytes", [1, 2]);
     assert_eq!(short, "invalid length 2, expected 10 bytes of a sno ID");
     let long = error!(GlobalId, "tickid_kuid::serde_as_bytes", [0; 13]);
