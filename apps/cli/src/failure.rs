@@ -185,7 +185,25 @@ impl Failure {
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }
-            _ => self.store().map(of_trouble),
+            Self::Store(_) | Self::Lease(_) | Self::Stalled(_) => self.store().map(of_trouble),
+            Self::Invalid { .. }
+            | Self::Usage(_)
+            | Self::Build(_)
+            | Self::Generate(_)
+            | Self::Realm(_)
+            | Self::Parse(_)
+            | Self::LateNew(_)
+            | Self::Refused(_)
+            | Self::Randomness(_)
+            | Self::NoLease(_)
+            | Self::GiveBack(_)
+            | Self::Read(_)
+            | Self::Write(_)
+            | Self::WriteFile { .. } => None,
+            #[cfg(target_os = "linux")]
+            Self::Run { .. } => None,
+            #[cfg(feature = "serve")]
+            Self::Runtime(_) => None,
         }
     }
 

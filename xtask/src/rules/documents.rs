@@ -64,8 +64,8 @@ const fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
 }
 
-/// Returns the rows whose last column, `Test`, has no name of a test, or another name. If there is no
-/// test, it says so and why.
+/// Returns each row whose last column, `Test`, names no test, or something that is none. A row may
+/// say instead that there is no test, and why.
 fn untested_rows(text: &str, tests: &BTreeSet<&str>) -> Vec<(usize, String)> {
     let (mut rows, mut is_of_tests) = (Vec::new(), false);
     for (line, text) in (1..).zip(text.lines()) {

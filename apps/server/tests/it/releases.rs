@@ -67,7 +67,7 @@ async fn server() -> Server {
     realms.into_iter().fold(builder, |builder, realm| builder.realm(realm)).start().await.unwrap()
 }
 
-/// Sends a request as it is and returns the bytes of its answer.
+/// Sends the bytes of a request, and returns those of the answer.
 async fn over_http(server: &Server, request: &str) -> Vec<u8> {
     let mut connection = Raw::http(server).await;
     // Its answer ends the connection, and is not part of the other one.
@@ -189,7 +189,7 @@ fn assert_kept(earlier: &Value, present: &Value, about: &str) {
     }
 }
 
-/// Bytes as text, since most of them are.
+/// Returns a text with a character for each byte, which is readable because most answers are ASCII.
 fn text(bytes: &[u8]) -> Value {
     json!(bytes.iter().map(|&byte| char::from(byte)).collect::<String>())
 }

@@ -35,7 +35,7 @@ pub struct Line {
     pub holds_reads: bool,
     /// Set while commits are not answered.
     pub holds_commits: bool,
-    /// Set if answers do not show what differs.
+    /// Set if the answer to a commit that was refused does not have the data that differs from it.
     pub is_terse: bool,
 }
 

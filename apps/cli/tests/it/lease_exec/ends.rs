@@ -290,8 +290,8 @@ fn nothing_outlives_the_lease() {
     });
 }
 
-/// Starts a script by `start`, with a pipe for its output, which the supervisor does not keep open.
-/// Returns the lines from the second on.
+/// Starts a script whose output is a pipe that only the script has open. Returns the lines from the
+/// second on.
 pub(super) fn with_pipe(
     state: &Path,
     script: impl Fn(&str) -> String,

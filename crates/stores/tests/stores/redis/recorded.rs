@@ -20,7 +20,7 @@ impl Kept for Keys<'_> {
         store(self.0)
     }
 
-    /// Commands that make them.
+    /// Returns the commands that create the keys.
     fn take(&self) -> Value {
         let mut commands = Vec::new();
         for name in REALMS {
