@@ -133,6 +133,16 @@ pub fn boolean(value: &Value, key: &str) -> bool {
     field(value, key).as_bool().unwrap_or_else(|| panic!("{key} is not a truth value in {value}"))
 }
 
+/// Returns the elements of a list of strings.
+///
+/// # Panics
+/// If `value` is not one.
+#[must_use]
+pub fn strings(value: &Value) -> Vec<&str> {
+    let text = |element| Value::as_str(element).unwrap_or_else(|| panic!("no string: {element}"));
+    array(value).iter().map(text).collect()
+}
+
 /// Returns a number that fits `T`.
 ///
 /// # Panics

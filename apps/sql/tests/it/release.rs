@@ -45,10 +45,7 @@ fn statements() -> Value {
 
 /// Returns those of all releases, by their versions.
 fn recorded_statements() -> BTreeMap<String, String> {
-    let text = |lines: Value| {
-        let lines = vectors::array(&lines).iter().map(|line| line.as_str().unwrap());
-        lines.collect::<Vec<_>>().join("\n")
-    };
+    let text = |lines: Value| vectors::strings(&lines).join("\n");
     vectors::releases(FILE).into_iter().map(|(release, lines)| (release, text(lines))).collect()
 }
 

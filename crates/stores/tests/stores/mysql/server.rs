@@ -127,9 +127,7 @@ impl Kept for Testbed<&MySql> {
     }
 
     fn put(&self, kept: &Value) {
-        let statements: Vec<_> =
-            vectors::array(kept).iter().map(|statement| statement.as_str().unwrap()).collect();
-        self.query(&statements.join(";\n"));
+        self.query(&vectors::strings(kept).join(";\n"));
     }
 }
 

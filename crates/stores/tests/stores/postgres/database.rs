@@ -148,9 +148,7 @@ impl Kept for Database<'_> {
     }
 
     fn put(&self, kept: &Value) {
-        let statements: Vec<_> =
-            vectors::array(kept).iter().map(|statement| statement.as_str().unwrap()).collect();
-        self.psql(&format!("BEGIN; {}; COMMIT", statements.join(";\n")));
+        self.psql(&format!("BEGIN; {}; COMMIT", vectors::strings(kept).join(";\n")));
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tickid_lease::Store;
 use tickid_testkit::servers::Redis;
+use tickid_testkit::vectors;
 
 use super::servers::{ask, keys, store};
 use crate::releases::{Kept, REALMS};
@@ -51,9 +52,8 @@ impl Kept for Keys<'_> {
         for key in REALMS.iter().flat_map(|name| keys(&name.parse().unwrap())) {
             let _: u32 = ask(self.0, &["DEL", &key]);
         }
-        for command in kept.as_array().unwrap() {
-            let words = command.as_array().unwrap().iter().map(|word| word.as_str().unwrap());
-            let _: redis::Value = ask(self.0, &words.collect::<Vec<_>>());
+        for command in vectors::array(kept) {
+            let _: redis::Value = ask(self.0, &vectors::strings(command));
         }
     }
 }
