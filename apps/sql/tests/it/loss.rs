@@ -162,8 +162,10 @@ fn sessions_of_a_fresh_copy_wait_and_draw(server: &Postgres) {
         let copy = base.copy();
         copy.give_up_after("1e6");
         let watch = copy.session();
+        // The wait starts by the clock that the first of them reads, before the word is at home.
         let drawing = "count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT tickid%'";
+            WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT tickid%'
+            AND tickid.is_home_v1('tickid.home_1', 'tickid.word_1')";
         let drawn = thread::scope(|scope| {
             let threads = [(); 24]
                 .map(|()| copy.session())
