@@ -14,6 +14,9 @@ use tickid_text::form::Characters;
 
 use crate::labelled::{found, is_labelled, now};
 
+/// The random texts of each shape with which changes of the weights are compared.
+const MANY: usize = 100_000;
+
 /// Returns the likely ID for which a text is taken. One behind a Unix time is not: both explain the
 /// number about as well, so both are shown, and the time comes first.
 fn alarm(found: &Readings) -> Option<&Reading> {
@@ -181,7 +184,16 @@ fn systems_are_read_in_hexadecimal_and_bytes() {
 /// Random digits and bytes are rarely taken for IDs, and those of a log for none of other systems.
 #[test]
 fn random_bits_are_ids_as_often_as_recorded() {
-    const TEXTS: usize = 4_000;
+    assert_recorded(&shares_of_random_bits(4_000), "");
+}
+
+#[test]
+#[ignore = "seconds: cargo xtask verify accuracy"]
+fn many_random_bits_are_ids_as_often_as_recorded() {
+    assert_recorded(&shares_of_random_bits(MANY), "");
+}
+
+fn shares_of_random_bits(texts: usize) -> String {
     let now = now(&load("detect.json"));
     let detector = Detector::new(Settings::default(), ManualClock::new(now));
     let mut dice = Dice::new(0x51ed_270b);
@@ -194,7 +206,7 @@ fn random_bits_are_ids_as_often_as_recorded() {
             *row = (name, row.1 + usize::from(alarm(&found(text, now)).is_some_and(is_other)));
         }
     };
-    for _ in 0..TEXTS {
+    for _ in 0..texts {
         let [number, other] = [(); 2].map(|()| dice.below(1 << 32) << 32 | dice.below(1 << 32));
         let [marked, escaped, quoted, digits, list] = other_forms(number);
         let bytes = [number, other].map(u64::to_be_bytes).concat();
@@ -222,9 +234,9 @@ fn random_bits_are_ids_as_often_as_recorded() {
     }
     let mut table = String::from("| random bits | likely an ID | of |\n|---|---:|---:|\n");
     for (name, count) in likely {
-        writeln!(table, "| {name} | {count} | {TEXTS} |").unwrap();
+        writeln!(table, "| {name} | {count} | {texts} |").unwrap();
     }
-    assert_recorded(&table, "");
+    table
 }
 
 /// IDs of the last five years, with the sequences of a calm program.
@@ -357,7 +369,16 @@ fn assert_recorded(table: &str, shown: &str) {
 /// A form that is added is missing in the tables.
 #[test]
 fn shares_of_random_texts_are_as_recorded() {
-    const TEXTS: u32 = 2_000;
+    assert_recorded(&shares_of_random_texts(2_000), "");
+}
+
+#[test]
+#[ignore = "seconds: cargo xtask verify accuracy"]
+fn shares_of_many_random_texts_are_as_recorded() {
+    assert_recorded(&shares_of_random_texts(MANY), "");
+}
+
+fn shares_of_random_texts(texts: usize) -> String {
     let now = now(&load("detect.json"));
     let mut dice = Dice::new(0x9e37_79b9);
     let mut table = String::from(
@@ -377,8 +398,8 @@ fn shares_of_random_texts_are_as_recorded() {
                 let found = found(&String::from_iter((0..len).map(|_| symbol())), now);
                 found.likely().any(|one| one.form() == Form::Text(form))
             };
-            let likely = (0..TEXTS).filter(|_| is_likely()).count();
-            writeln!(table, "| {form:?} | {len} | {likely} | {TEXTS} |").unwrap();
+            let likely = (0..texts).filter(|_| is_likely()).count();
+            writeln!(table, "| {form:?} | {len} | {likely} | {texts} |").unwrap();
         }
     }
     // Those of other formats that have neither a check digit nor a mark.
@@ -390,8 +411,8 @@ fn shares_of_random_texts_are_as_recorded() {
             let found = found(&String::from_iter((0..len).map(|_| symbol())), now);
             found.likely().any(|one| one.format() == format)
         };
-        let likely = (0..TEXTS).filter(|_| is_likely()).count();
-        writeln!(table, "| {} | {len} | {likely} | {TEXTS} |", format.key()).unwrap();
+        let likely = (0..texts).filter(|_| is_likely()).count();
+        writeln!(table, "| {} | {len} | {likely} | {texts} |", format.key()).unwrap();
     }
-    assert_recorded(&table, "");
+    table
 }
