@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use tickid_convert::Form;
 use tickid_core::Clock;
 
 use crate::confidence::{Confidence, Doubt};
@@ -119,6 +120,9 @@ const TYPE_ID_DIGITS: usize = 26;
 /// What stands before a text in Base64: the names of hashes, and the end of what precedes it in a
 /// URL of data.
 const BEFORE_BASE64: [&[u8]; 4] = [b"sha256-", b"sha384-", b"sha512-", b"base64,"];
+
+/// The names of spans and of their parents, in small letters without joints.
+const OF_SPANS: [&[u8]; 2] = [b"spanid", b"parentid"];
 
 /// The length of a text in Base64 above which an ID in it is one by chance, and the most characters
 /// that are looked at on each side.
@@ -331,8 +335,28 @@ where
 
     fn inspected(&mut self, place: Range<usize>) -> Option<(Range<usize>, Inspections<'a>)> {
         let found = (self.inspect)(str::from_utf8(self.text.get(place.clone())?).ok()?);
-        let is_id = (self.accepts)(found.readings()) && !self.is_of_base64(&place, &found);
+        let is_id = (self.accepts)(found.readings())
+            && !self.is_of_base64(&place, &found)
+            && !self.is_of_span(&place, &found);
         is_id.then_some((place, found))
+    }
+
+    /// Reports whether hexadecimal digits that would be another system's ID have the name of a
+    /// span's, as in `"span_id": "0x…"`, which OpenTelemetry's console exporter for Python writes.
+    /// Spans are random and stand in every line of such a log, while other systems write decimals.
+    fn is_of_span(&self, place: &Range<usize>, found: &Inspections<'_>) -> bool {
+        /// The most characters of a name and of what joins it to the digits.
+        const MAX_NAME: usize = 16;
+        let first = found.readings().first();
+        if !first.is_some_and(|one| one.form() == Form::Hex && one.identifier().is_decimal()) {
+            return false;
+        }
+        let before = self.text.get(..place.start).unwrap_or_default();
+        let letters = before.iter().rev().take(MAX_NAME).filter(|byte| byte.is_ascii_alphabetic());
+        let letters = letters.map(u8::to_ascii_lowercase);
+        let is_name =
+            |name: &&[u8]| letters.clone().take(name.len()).eq(name.iter().rev().copied());
+        OF_SPANS.iter().any(is_name)
     }
 
     /// Reports whether an ID of base 62 is a part of a longer text in Base64, such as a hash. Its
@@ -542,6 +566,10 @@ mod tests {
             ("bytes ", "\\x0186d52bbe2a635a", "|"),
             ("bytes ", "0x0186d52bbe2a635a", ","),
             ("bytes=", "x'0186d52bbe2a635a'", ","),
+            ("{\"message_id\": \"", "0x0271065ac1020007", "\"}"),
+            ("span_id=0x0271065ac1020007, ", "0x0271065ac1020007", ""),
+            ("span_id=", "0x0186d52bbe2a635a", ""),
+            ("span_id=", "175928847299117063", ""),
             ("(", "X'0186d52bbe2a635a'", ")"),
             ("max'", "0186d52bbe2a635a", "'"),
             ("user ", TUPLE, " logged in"),
@@ -577,6 +605,8 @@ mod tests {
             "implausibly state-of-the-art information 2024-03-01T12:00:00.123456789Z",
             "0.175928847299117063 175928847299117063.5 1.175928847299117063e5",
             "-175928847299117063 id=-175928847299117063",
+            r#""span_id": "0x0271065ac1020007", ParentSpanId=0x0271065ac1020007"#,
+            r#"{"parent_id":"0x0271065ac1020007"}"#,
             "10.0.0.1:8080 192.168.100.200 v1.2.3-beta.4 1763353455622 1763353455",
             // As kuids in the URL-safe alphabet, they would be of these years.
             "AGEING_TIME AF_SECURITY AFFECTS_MULTIPLE AFRIKAANS_SOUTH_AFRICA",

@@ -225,12 +225,17 @@ fn shares_of_random_bits(texts: usize) -> String {
         // Of the current stack, in many logs.
         let address = format!("at 0x00007f{:010x}", number & 0xff_ffff_ffff);
         assert_eq!(detector.find(address.as_bytes()).count(), 0, "{address}");
-        let span = format!("span_id={number:016x}");
-        let is_preset = |format: Format| Preset::named(format.key()).is_some();
-        let is_found = detector
-            .find(span.as_bytes())
-            .any(|(_, found)| found.first().is_some_and(|it| is_preset(it.format())));
-        assert!(!is_found, "{span}");
+        for span in [
+            format!("span_id={number:016x}"),
+            format!(r#"{{"span_id": "0x{number:016x}"}}, "parent_id": "0x{other:016x}""#),
+            format!("parentSpanId=0x{number:016X}"),
+        ] {
+            let is_preset = |format: Format| Preset::named(format.key()).is_some();
+            let is_found = detector
+                .find(span.as_bytes())
+                .any(|(_, found)| found.first().is_some_and(|it| is_preset(it.format())));
+            assert!(!is_found, "{span}");
+        }
     }
     let mut table = String::from("| random bits | likely an ID | of |\n|---|---:|---:|\n");
     for (name, count) in likely {
