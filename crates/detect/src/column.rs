@@ -35,7 +35,8 @@ use crate::wide_column::{MAX_LINES, MIN_LINES, Verdict, WideTexts};
 /// Texts of 128 bits without hyphens, in hexadecimal or as literals of bytes, are UUIDs if three or
 /// more of the first ten are of the same version 3, 4 or 5, and no others are among them. If they
 /// are mixed, none of these is a UUID: one in 64 hashes has the bits of a version by chance. If most
-/// texts of 128 bits may be ULIDs, with hyphens or without, they are.
+/// texts of 128 bits may be ULIDs, with hyphens or without, they are, unless all of these have the
+/// version of a UUID. Three or more UUIDs with hyphens and a version are no ULIDs.
 ///
 /// [`Detector::agreement`] computes an agreement, and [`Inspections::agree`] applies it to a line.
 ///

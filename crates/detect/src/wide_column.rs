@@ -6,7 +6,7 @@ use tickid_core::UnixTime;
 use crate::confidence::Doubt;
 use crate::detect::detect;
 use crate::formats::Format;
-use crate::identifier::Identifier;
+use crate::identifier::{Identifier, version};
 use crate::reading::{Reading, Readings};
 
 /// The fewest lines that decide, as for integers.
@@ -24,6 +24,8 @@ pub(crate) enum Verdict {
     Uuids { version: usize, lines: usize },
     /// IDs of another format in UUIDs, such as ULIDs, which most of so many lines are.
     InUuids { format: Format, lines: usize },
+    /// UUIDs with hyphens, each with a version, although some may have the time of a ULID.
+    Versioned,
     /// Those without hyphens are random bits, as of hashes. One in 64 of them has the bits of a
     /// version by chance.
     Random,
@@ -35,7 +37,7 @@ impl Verdict {
         match self {
             Self::Uuids { .. } => Some(Format::Uuid),
             Self::InUuids { format, .. } => Some(format),
-            Self::Each | Self::Random => None,
+            Self::Each | Self::Versioned | Self::Random => None,
         }
     }
 
@@ -43,7 +45,7 @@ impl Verdict {
     pub(crate) const fn lines(self) -> usize {
         match self {
             Self::Uuids { lines, .. } | Self::InUuids { lines, .. } => lines,
-            Self::Each | Self::Random => 0,
+            Self::Each | Self::Versioned | Self::Random => 0,
         }
     }
 
@@ -60,7 +62,14 @@ impl Verdict {
                 &|one| is_undecided(one).then_some(one.bare_version().is_some())
             }
             Self::Random if is_bare(readings) => &|one| is_undecided(one).then_some(false),
-            Self::Uuids { .. } | Self::Random => return,
+            Self::Versioned if readings.weighed().any(is_in_uuid) => {
+                if !has_version(readings) {
+                    *self = Self::Each;
+                    return;
+                }
+                &|one| is_in_uuid(one).then_some(false)
+            }
+            Self::Uuids { .. } | Self::Versioned | Self::Random => return,
             Self::InUuids { .. } => {
                 if !readings.weighed().any(is_in_uuid) {
                     // One of version 7 has the same time.
@@ -98,6 +107,8 @@ pub(crate) struct WideTexts {
     /// The number of lines that are likely an ID in a UUID, and the format of these.
     held: usize,
     format: Option<Format>,
+    /// The number of these that have no version, and so are no UUIDs.
+    unversioned: usize,
 }
 
 impl WideTexts {
@@ -121,20 +132,24 @@ impl WideTexts {
         if let Some(held) = readings.likely().find(|one| is_in_uuid(one)) {
             self.format = Some(held.format());
             self.held += 1;
+            self.unversioned += usize::from(!has_version(&readings));
         }
     }
 
     pub(crate) fn verdict(self) -> Verdict {
-        let Self { lines, bare, version, held, .. } = self;
+        let Self { lines, bare, version, held, unversioned, .. } = self;
+        // UUIDs of version 8 may start with a time as well, but one ULID in eight has a version.
         if let Some(format) = self.format
             && lines >= MIN_LINES
             && 2 * held > lines
+            && unversioned > 0
         {
             return Verdict::InUuids { format, lines };
         }
         match version {
             Some(version) if bare >= MIN_LINES => Verdict::Uuids { version, lines: bare },
             None if bare > 1 => Verdict::Random,
+            None if bare == 0 && lines >= MIN_LINES && unversioned == 0 => Verdict::Versioned,
             Some(_) | None => Verdict::Each,
         }
     }
@@ -153,6 +168,13 @@ fn bare_version(readings: &Readings) -> Option<usize> {
 
 fn is_uuid(one: &Reading) -> bool {
     matches!(one.identifier, Identifier::Uuid(_))
+}
+
+/// Reports whether a text has the bits of a UUID's version, with hyphens or without.
+fn has_version(readings: &Readings) -> bool {
+    let is_it =
+        |one: &Reading| matches!(one.identifier, Identifier::Uuid(uuid) if version(uuid).is_some());
+    readings.iter().any(is_it)
 }
 
 fn is_in_uuid(one: &Reading) -> bool {

@@ -731,6 +731,43 @@ fn ulids_in_a_column_of_uuids_agree() {
     assert!(versions > 20 && alone > 40, "{versions} and {alone}");
 }
 
+/// UUIDs of version 8 may start with milliseconds, as those of `uuid6` do, and so do some that say
+/// that they are of version 4. Of random ones, a few have such a time.
+#[test]
+fn uuids_in_a_column_stay_uuids() {
+    let (mut dice, detector) = (Dice::new(31), detector());
+    let [hyphens, lower] = [|bits| Uuid::from_u128(bits).to_string(), BARE[0]];
+    for _ in 0..COLUMNS / 4 {
+        for version in [4, 8] {
+            let variant = |bits: u128| bits & !(0xf << 76 | 3 << 62) | version << 76 | 2 << 62;
+            let timed: Vec<u128> = (0..10).map(|_| variant(ulid(&mut dice))).collect();
+            let column: Vec<String> = timed.iter().copied().map(hyphens).collect();
+            let mut agreement = detector.agreement(column.iter().map(String::as_bytes));
+            assert!(!agreement.has(Format::Ulid), "{column:?}");
+            for text in &column {
+                let mut found = detector.inspect(text);
+                found.agree(&mut agreement);
+                let first = found.readings().first().unwrap();
+                let is_it = (first.format(), first.confidence());
+                assert_eq!(is_it, (Format::Uuid, Confidence::Certain), "{text}");
+            }
+            // One that can be nothing but a ULID ends it.
+            let other = ulid(&mut dice) & !(0xf << 76);
+            detector.inspect(&hyphens(other)).agree(&mut agreement);
+            let mut found = detector.inspect(&column[0]);
+            found.agree(&mut agreement);
+            assert_eq!(found.readings().likely().count(), 2, "{}", column[0]);
+            // Without hyphens, the version decides.
+            let column: Vec<String> = timed.into_iter().map(lower).collect();
+            let agreement = detector.agreement(column.iter().map(String::as_bytes));
+            assert_eq!(
+                (agreement.has(Format::Uuid), agreement.has(Format::Ulid)),
+                (version == 4, false)
+            );
+        }
+    }
+}
+
 /// A ULID in a UUID has a time from 2010 to a month ahead.
 #[test]
 fn few_uuids_look_like_ulids() {
