@@ -140,6 +140,7 @@ FAULTS = {
         "dots__form": [
             ("'&as=int' if kind is int else ''", "'&as=int' if kind is int else '&as=text'")
         ],
+        "unknown": [("is_temporary = answer.status >= 500", "is_temporary = answer.status >= 400")],
         "integers": [("[kind(id) for", "[int(float(id)) for")],
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [
@@ -219,6 +220,7 @@ FAULTS = {
         "small": [("this.#isFresh() ? 2 * this.#size : 1", "this.#maxBlock")],
         "small__default": [("options.maxBlock ?? 1", "options.maxBlock ?? 100")],
         "protected": [("...tls,", "...tls, rejectUnauthorized: false,")],
+        "unknown": [("isTemporary = status >= 500", "isTemporary = status >= 400")],
         "integers": [("ids.map(BigInt)", "ids.map(Number)")],
         "integers__long": [("[0-9]{1,20}", "[0-9]+")],
         "many": [

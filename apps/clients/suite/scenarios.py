@@ -389,6 +389,21 @@ def dots(start, world):
         assert b"as=" not in proxy.last, proxy.last
 
 
+def unknown(start, world):
+    """A parameter that a server of another release does not know costs a call one request and an
+    error that names it. The client asks again at the next call: that server may have an upgrade."""
+    proxy = Proxy(world.servers[0])
+    with start(proxy, REALM="chat", MAX_BLOCK=100, TIMEOUT=20) as driver:
+        ids = driver.take(1)
+        proxy.faults, sent = [said('unknown query parameter "as"', "400 No")], len(proxy.requests)
+        _, errors = driver.ask("next")
+        assert len(errors) == 1 and errors[0][0] is None and '"as"' in errors[0][1], errors
+        sent = len(proxy.requests) - sent
+        assert sent == 1, f"{sent} requests"
+        ids += driver.take(3)
+        assert len(set(ids)) == 4 and ids == sorted(ids), ids
+
+
 def later(driver, peer, count=40):
     """Returns IDs that follow one from elsewhere, once the client has observed that."""
     groups, errors = driver.ask("observe", 1, peer)

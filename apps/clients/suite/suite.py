@@ -181,6 +181,7 @@ SCENARIOS = {
     "small": scenarios.small,
     "integers": scenarios.integers,
     "dots": scenarios.dots,
+    "unknown": scenarios.unknown,
     "observed": scenarios.observed,
     "overtaken": scenarios.overtaken,
     "taken": scenarios.taken,
