@@ -175,7 +175,7 @@ pub(crate) fn inspection(inspection: &Inspection<'_>) -> Record {
 
 fn fields(inspection: &Inspection<'_>) -> Array {
     let fields = Array::new();
-    for field in inspection.fields() {
+    for field in inspection.fields().iter() {
         let member = Record::new();
         member.set("name", &field.name().into());
         member.set("start", &field.start().into());

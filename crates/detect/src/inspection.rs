@@ -42,8 +42,7 @@ use crate::reading::Reading;
 /// let inspection = Inspection::new(id.into(), "", &Settings::default());
 /// assert_eq!(inspection.name().to_string(), "sno");
 /// assert_eq!(inspection.unix_time().map(|time| time.as_millis()), Some(1_936_047_814_976));
-/// let partition = inspection.members().find(|member| member.name == "partition");
-/// let partition = partition.ok_or("no partition")?;
+/// let partition = inspection.member("partition").ok_or("no partition")?;
 /// assert_eq!(partition.value.to_string(), "39434");
 /// assert_eq!(partition.meaning, "distinguishes generators");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,7 +53,6 @@ pub struct Inspection<'a> {
     text: CanonicalText<'a>,
     bytes: IdBytes,
     time: Option<UnixTime>,
-    fields: Fields,
     settings: Settings,
     form: Form,
     judgement: Option<Judgement>,
@@ -231,7 +229,6 @@ impl<'a> Inspection<'a> {
             text: text_in(form, &identifier, &bytes, text),
             bytes,
             time: identifier.unix_time(settings),
-            fields: identifier.fields(settings),
             settings: *settings,
             form,
             judgement,
@@ -430,8 +427,8 @@ impl<'a> Inspection<'a> {
 
     /// Returns the fields that the bits consist of, the highest first.
     #[must_use]
-    pub fn fields(&self) -> &[Field] {
-        &self.fields
+    pub fn fields(&self) -> Fields {
+        self.identifier.fields(&self.settings)
     }
 
     /// Returns the facts that are not in the bits, such as the epoch, which come from the settings.
@@ -442,13 +439,28 @@ impl<'a> Inspection<'a> {
     /// Returns the [`setting_list`](Self::setting_list) and then the values of the fields, without
     /// unused bits.
     pub fn members(&self) -> impl Iterator<Item = Member> {
-        let settings = self.setting_list().into_iter().map(|setting| of_setting(&setting));
-        settings.chain(self.field_members())
+        let fields = self.fields();
+        let of_fields = (0..fields.len()).filter_map(move |at| self.of_field(fields.get(at)?));
+        self.of_settings().chain(of_fields)
     }
 
-    pub(crate) fn field_members(&self) -> impl Iterator<Item = Member> {
-        let named = self.fields.iter().filter(|field| field.name() != "unused");
-        named.map(|field| Member {
+    /// Returns the [member](Self::members) with this name. The values of the others are not read.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<Member> {
+        self.of_settings().find(|member| member.name == name).or_else(|| {
+            let fields = self.fields();
+            let field = fields.iter().find(|field| field.name() == name)?;
+            self.of_field(field)
+        })
+    }
+
+    pub(crate) fn of_settings(&self) -> impl Iterator<Item = Member> {
+        self.setting_list().into_iter().map(|setting| of_setting(&setting))
+    }
+
+    /// Returns the value of a field, unless its bits are unused.
+    pub(crate) fn of_field(&self, field: &Field) -> Option<Member> {
+        (field.name() != "unused").then(|| Member {
             name: field.name(),
             value: MemberValue::of_field(field, field.value(&self.bytes)),
             meaning: field.meaning(),

@@ -30,7 +30,10 @@ impl Inspection<'_> {
         }
         // The names that all formats have are written once.
         let (mut has_node, mut has_sequence) = (false, false);
-        for member in self.members() {
+        // Not `members`, whose iterator is moved with all fields in it.
+        let fields = self.fields();
+        let of_fields = fields.iter().filter_map(|field| self.of_field(field));
+        for member in self.of_settings().chain(of_fields) {
             map.serialize_entry(member.name, &member.value)?;
             has_node |= member.name == NODE;
             has_sequence |= member.name == SEQUENCE;

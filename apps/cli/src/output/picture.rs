@@ -68,7 +68,7 @@ pub(crate) fn draw(inspection: &Inspection<'_>, heading: &Heading, width: usize)
     if let Some(remark) = &heading.remark {
         line(remark.clone());
     }
-    for row in rows(inspection.fields(), width) {
+    for row in rows(&inspection.fields(), width) {
         draw_row(&mut picture, &row, &|cell| bits(inspection.bytes(), cell.start, cell.len));
     }
     // Made again, because the one above borrows the picture, which the rows were drawn into.

@@ -180,7 +180,7 @@ fn write_member(
         "prefix" | "found" if place.text(name).is_some() => {
             out.extend_from_slice(place.text(name).unwrap_or_default().as_bytes());
         }
-        _ => match (id.members().find(|member| member.name == name), name) {
+        _ => match (id.member(name), name) {
             (Some(member), _) => {
                 let _ = write!(out, "{}", member.value);
             }

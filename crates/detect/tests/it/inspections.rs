@@ -315,6 +315,28 @@ fn detected_ids_are_shown_with_their_judgement() {
 }
 
 #[test]
+fn members_are_found_by_name() {
+    let discord = Identifier::Preset(Preset::Discord, SnowflakeId::new(7));
+    for (id, names) in [
+        // Its highest bit is unused, and the epoch is a setting.
+        (
+            AnyId::from(NanoflakeId::MAX).into(),
+            "epoch_ms timestamp generator datacenter worker sequence",
+        ),
+        (discord, "timestamp worker process increment"),
+    ] {
+        let inspection = Inspection::new(id, "", &Settings::default());
+        let members: Vec<_> = inspection.members().collect();
+        let found: Vec<_> = members.iter().map(|member| member.name).collect();
+        assert_eq!(found.join(" "), names);
+        for member in members {
+            assert_eq!(inspection.member(member.name), Some(member));
+        }
+        assert_eq!(inspection.member("unused"), None);
+    }
+}
+
+#[test]
 fn an_id_in_a_uuid_is_shown_as_itself() {
     let id: SnoId = "brpk4q72xwf2m63l".parse().unwrap();
     let uuid = tickid_convert::carry::to_uuid(id).to_string();
