@@ -28,7 +28,7 @@ use crate::output::json::JsonMap;
 use crate::output::picture::{self, Heading};
 use crate::output::template::{Place, Template};
 use crate::reading::prefix::{Prefixed, Split, without_prefix};
-use crate::reading::{NamedFormat, Reader, named};
+use crate::reading::{NamedFormat, Reader, named, rewritten};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -664,11 +664,12 @@ impl Inspector<'_> {
         found: &Readings,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let is_uuid = found.first().is_some_and(|one| {
-            one.doubt().is_none() && matches!(one.identifier(), Identifier::Uuid(_))
+        let is_unversioned = found.first().is_some_and(|one| {
+            let Identifier::Uuid(uuid) = one.identifier() else { return false };
+            one.doubt().is_none() && !rewritten::has_version(&uuid)
         });
         // Say it once, as all lines of a column have the same order.
-        if !is_uuid || self.is_order_named {
+        if !is_unversioned || self.is_order_named {
             return Ok(());
         }
         match self.reader.rewritten(input.text, None, input.line.is_some()) {

@@ -2,7 +2,7 @@
 
 mod near_miss;
 pub(crate) mod prefix;
-mod rewritten;
+pub(crate) mod rewritten;
 pub(crate) mod schemes;
 
 use std::sync::LazyLock;

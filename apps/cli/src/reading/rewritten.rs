@@ -72,10 +72,12 @@ pub(super) fn in_rfc_order(text: &str) -> Option<Uuid> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("\\x")).unwrap_or(text);
     let uuid = Uuid::try_parse(digits).ok()?;
     let other = Uuid::from_bytes_le(*uuid.as_bytes());
-    let has_version = |uuid: &Uuid| {
-        uuid.get_variant() == uuid::Variant::RFC4122 && (1..=8).contains(&uuid.get_version_num())
-    };
     (!has_version(&uuid) && has_version(&other)).then_some(other)
+}
+
+/// Reports whether a UUID has a version of RFC 9562.
+pub(crate) fn has_version(uuid: &Uuid) -> bool {
+    uuid.get_variant() == uuid::Variant::RFC4122 && (1..=8).contains(&uuid.get_version_num())
 }
 
 /// Reads 16 bytes in Base64, as MongoDB's shell prints them, also behind the number of a subtype.
