@@ -259,6 +259,8 @@ refusals! {
 
 /// Longer than any request may take.
 const TIMEOUT: Duration = Duration::from_secs(120);
+/// Longer than any scenario takes.
+const TERM: Duration = Duration::from_secs(3_600);
 /// The term of realms whose leases expire within a scenario.
 const SHORT: Duration = Duration::from_millis(200);
 
@@ -292,7 +294,7 @@ fn answer<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, S
 }
 
 impl<'a> Scene<'a> {
-    /// Creates a new realm with milliseconds for ticks and the default terms, without an allowance.
+    /// Creates a new realm with milliseconds for ticks and a long term, without an allowance.
     fn new(testbed: &'a dyn Testbed, pool: &str) -> Self {
         Self::unknown(testbed, pool).begun()
     }
@@ -315,8 +317,8 @@ impl<'a> Scene<'a> {
 
     /// A realm that the store does not have.
     fn unknown(testbed: &'a dyn Testbed, pool: &str) -> Self {
-        let (skew, term) = (Terms::DEFAULT_SKEW, Terms::DEFAULT_TERM);
-        let terms = Terms { allowance: 0, skew, term, start: TickStart::Lowest };
+        let (skew, start) = (Terms::DEFAULT_SKEW, TickStart::Lowest);
+        let terms = Terms { allowance: 0, skew, term: TERM, start };
         let epoch = UnixTime::from_micros(1_577_836_800_000_000);
         let realm = RealmSpec {
             name: format!("scene-{}", Token::random().unwrap()).parse().unwrap(),

@@ -1,13 +1,14 @@
 //! Many holders in one process, each with its own store, connection and thread.
 
+use core::cell::RefCell;
 use core::time::Duration;
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Instant;
 
 use tickid_core::{Clock as _, Scheme as _};
 use tickid_lease::admin::Start;
-use tickid_lease::session::{ReasonCounts, Token, block_on};
+use tickid_lease::session::{ActiveLease, ReasonCounts, Token, block_on};
 use tickid_lease::{Lease, LeasedGenerator, Realm, RealmBuilder, Store};
 use tickid_sno::{Sno, SnoId};
 
@@ -24,6 +25,8 @@ pub(crate) struct Fleet {
 
 pub(crate) struct Holder {
     leased: LeasedGenerator<Sno>,
+    /// The last lease that was seen.
+    active: RefCell<Arc<ActiveLease<Sno>>>,
     /// The number of failed requests before the first lease.
     pub(crate) failed_first: u64,
     /// The time from the start of the fleet to the first ID.
@@ -152,13 +155,16 @@ impl Holder {
         let leased = builder.start_within(PATIENCE).start().unwrap();
         let failed_first = leased.state().counters.failures.total();
         leased.generate().unwrap();
-        Self { leased, failed_first, started_after: start.elapsed() }
+        let active = RefCell::new(leased.active_lease().unwrap());
+        Self { leased, active, failed_first, started_after: start.elapsed() }
     }
 
-    /// Issues an ID, unless the window has ended by the holder's own clock.
+    /// Issues an ID, unless the window has ended by the holder's own clock, and with it the lease.
     fn issue_in_window(&self) -> Option<SnoId> {
-        let active = self.leased.active_lease();
-        let active = active.unwrap_or_else(|| panic!("no lease: {:?}", self.leased.state()));
+        if let Some(active) = self.leased.active_lease() {
+            self.active.replace(active);
+        }
+        let active = self.active.borrow();
         let ceiling = active.generator().state().window.ceiling();
         match self.leased.try_generate() {
             Ok(id) => Some(id),
