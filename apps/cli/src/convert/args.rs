@@ -13,7 +13,7 @@ use crate::options::given::GivenOptions;
 use crate::options::node::NodeHash;
 use crate::options::values::{metabyte, number};
 use crate::options::{IdOptions, KuidKind, Scheme, SchemeOrLayout, SettingValues, TO, name_of};
-use crate::reading::{NamedFormat, format_value};
+use crate::reading::NamedFormat;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -154,14 +154,17 @@ impl ValueEnum for Source {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Format(NamedFormat { format: Format::Uuid, .. }) => format_value(Format::Uuid)
-                .help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno"),
+            Self::Format(named @ NamedFormat { format: Format::Uuid, text: None }) => {
+                named.value().help("An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno")
+            }
             Self::Format(named) => named.value(),
             Self::NanoflakeShift24 { text: None } => PossibleValue::new("nanoflake-shift24").help(
                 "As the original programs write them, with the timestamp shifted by two more bits",
             ),
+            // As rarely needed as `nanoflake/hex`.
             Self::NanoflakeShift24 { text: Some(text) } => {
-                PossibleValue::new(format!("nanoflake-shift24/{text}"))
+                let is_rare = *text == Form::Hex.name();
+                PossibleValue::new(format!("nanoflake-shift24/{text}")).hide(is_rare)
             }
         })
     }

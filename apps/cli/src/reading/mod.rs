@@ -216,7 +216,7 @@ impl ValueEnum for NamedFormat {
 }
 
 /// Returns the format as the value of an option.
-pub(crate) fn format_value(format: Format) -> PossibleValue {
+fn format_value(format: Format) -> PossibleValue {
     let aliases = Preset::named(format.key()).map_or(&[][..], Preset::aliases);
     PossibleValue::new(format.key()).aliases(aliases)
 }

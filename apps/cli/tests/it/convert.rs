@@ -245,6 +245,24 @@ fn foreign_formats_are_read() {
     assert_eq!(unix_ms("nanoflake/decimal", "1099511627776", ""), 1_288_835_236_800_i64);
 }
 
+#[test]
+fn the_choices_of_from_have_each_format_once() {
+    let said = run("convert --from unknown --to sno x").stderr;
+    let list = said.split_once("[possible values: ").and_then(|(_, rest)| rest.split_once(']'));
+    let names: Vec<&str> = list.expect("a list").0.split(", ").collect();
+    for (index, name) in names.iter().enumerate() {
+        assert!(!names[..index].contains(name), "{name} twice in {said}");
+        // Hexadecimal digits are a text of every format.
+        assert!(!name.ends_with("/hex"), "{said}");
+    }
+    assert!(names.contains(&"uuid") && names.contains(&"nanoflake-shift24/decimal"), "{said}");
+    // What is not listed is read.
+    for from in ["uuid/hex", "nanoflake-shift24/hex"] {
+        let said = run(&format!("convert --from {from} --to sno x")).stderr;
+        assert!(!said.contains("possible values"), "{said}");
+    }
+}
+
 /// A column of UUIDs may hold ULIDs, which then have no version.
 #[test]
 fn uuids_and_ulids_have_the_same_bits() {
