@@ -9,14 +9,14 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use tickid_core::{Clock, DefaultClock, SystemClock, UnixTime};
+use tickid_core::{Clock, DefaultClock, SystemClock, UnixTime, counted};
 use tickid_lease::admin::{RealmName, Standing, Terms};
 use tickid_lease::backend::{RealmView, RowState, Scope};
 use tickid_lease::{Store, StoreError};
 
 use crate::failure::{CLOCK, Failure, NEWER, STORE, is_newer};
 use crate::lease::RealmSummary;
-use crate::message::{counted, shown};
+use crate::message::shown;
 use crate::output::Output;
 use crate::output::picture;
 use crate::output::printed::write_json;

@@ -19,11 +19,6 @@ pub(crate) fn shown(input: impl AsRef<[u8]>) -> String {
     escaped(input.as_ref(), INPUT)
 }
 
-/// Returns a number of things, for example `1 node` or `2 nodes`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Writes a remark to standard error, as a separate line.
 pub(crate) fn say(remark: &str) {
     write("tickid", Style::new(), remark);

@@ -10,7 +10,7 @@ use std::thread;
 
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-use tickid_core::UnixTime;
+use tickid_core::{UnixTime, counted};
 use tickid_lease::admin::{Refusal, RefusalKind, Terms};
 use tickid_lease::backend::StoreErrorKind;
 use tickid_lease::session::{LeaseSession, Token, holder_name};
@@ -595,10 +595,7 @@ impl Supervisor<'_> {
             let first = self.realm.terms();
             let (what, now, then) = match terms.allowance < first.allowance {
                 true => {
-                    let ticks = |Terms { allowance, .. }| match allowance {
-                        1 => "1 tick".to_owned(),
-                        _ => format!("{allowance} ticks"),
-                    };
+                    let ticks = |terms: Terms| counted(terms.allowance, "tick").to_string();
                     ("allowance is", ticks(terms), ticks(first))
                 }
                 false => ("terms are", terms.to_string(), first.to_string()),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use subtle::ConstantTimeEq as _;
+use tickid_core::counted;
 use tokio::time::Instant;
 
 use crate::error::ServerError;
@@ -204,10 +205,8 @@ pub(crate) fn parse(file: &ReadFile) -> Result<Vec<Client>, ServerError> {
         };
         // No message shows a token, because logs are read by more people than the file.
         if !(SHORTEST..=LONGEST).contains(&token.len()) {
-            let len = token.len();
-            let s = if len == 1 { "" } else { "s" };
-            let reason = format!("the token has {len} byte{s}, outside of {SHORTEST}..={LONGEST}");
-            return refuse(reason);
+            let len = counted(token.len(), "byte");
+            return refuse(format!("the token has {len}, outside of {SHORTEST}..={LONGEST}"));
         }
         // Clients send other characters in an `Authorization` header in different encodings (RFC
         // 9110, section 5.5), so such a token would be right from one client and wrong from

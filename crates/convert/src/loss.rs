@@ -3,6 +3,8 @@
 use core::fmt;
 use core::time::Duration;
 
+use tickid_core::counted;
+
 use crate::parts::{Bits, mask};
 
 /// The information that a conversion lost, which is everything about an ID that is not visible in
@@ -123,8 +125,8 @@ impl fmt::Display for Loss {
             }
         }
         if let Some(SequenceLoss { bits, value }) = self.sequence {
-            let plural = if bits == 1 { "" } else { "s" };
-            write!(f, "{}sequence narrowed by {bits} bit{plural} that held {value}", next())?;
+            let bits = counted(bits, "bit");
+            write!(f, "{}sequence narrowed by {bits} that held {value}", next())?;
         }
         if let Some(metabyte) = self.metabyte {
             write!(f, "{}metabyte {metabyte} dropped", next())?;

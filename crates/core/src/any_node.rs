@@ -7,6 +7,7 @@ use core::fmt;
 use core::ops::RangeInclusive;
 use core::str::FromStr;
 
+use crate::counted::counted;
 use crate::node::NodeId;
 use crate::pad::pad;
 use crate::range::RangeError;
@@ -217,7 +218,7 @@ impl fmt::Debug for AnyNode {
 #[non_exhaustive]
 pub enum ParseNodeError {
     /// The text is not two numbers with a slash between them.
-    #[error("a node is N/BITS, as in 42/8 (found {len} bytes without that form)")]
+    #[error("a node is N/BITS, as in 42/8 (found {} without that form)", counted(*len, "byte"))]
     Form {
         /// The number of bytes of the text.
         len: usize,

@@ -85,6 +85,7 @@ compile_error!(
 mod any_node;
 mod cases;
 mod clock;
+mod counted;
 mod debug_error;
 mod engine;
 mod error;
@@ -122,6 +123,8 @@ mod window;
 
 pub use self::any_node::{AnyNode, ParseNodeError};
 pub use self::clock::*;
+#[doc(hidden)]
+pub use self::counted::counted;
 pub use self::engine::State;
 pub use self::error::{
     BuildError, ClockError, Error, ErrorKind, NodeError, ObserveError, StallReason,

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::counted::counted;
 use crate::tick::Ticks;
 
 /// The rule by which a generator goes on when the clock is behind the last tick it issued in, and
@@ -118,8 +119,7 @@ impl<S> fmt::Display for Policy<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ratchet { allowance } => {
-                let s = if allowance.get() == 1 { "" } else { "s" };
-                write!(f, "ratchet ({allowance} tick{s})")
+                write!(f, "ratchet ({})", counted(allowance.get(), "tick"))
             }
             Self::Wait => f.write_str("wait"),
             Self::TickTock => f.write_str("tick-tock"),

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use tickid_core::RangeError;
+use tickid_core::{RangeError, counted};
 
 /// The number that distinguishes generators, from 0 to 1023.
 ///
@@ -209,7 +209,7 @@ impl fmt::Display for GeneratorIdError {
         match self {
             Self::Form { len } => {
                 let form = "a generator ID is 1 to 4 decimal digits";
-                write!(f, "{form} (found {len} bytes without that form)")
+                write!(f, "{form} (found {} without that form)", counted(*len, "byte"))
             }
             Self::Range(error) => error.fmt(f),
         }

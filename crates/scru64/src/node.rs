@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use tickid_core::{NodeId, RangeError, pad};
+use tickid_core::{NodeId, RangeError, counted, pad};
 
 use crate::id::Scru64Id;
 use crate::node_size::NodeIdSize;
@@ -201,7 +201,8 @@ pub enum NodeSpecError {
     /// The part before the slash is not a decimal node ID, a hexadecimal one or a SCRU64 ID.
     #[error(
         "the node of a node spec is 1 to 8 decimal digits, 0x and 1 to 6 hexadecimal digits, or a \
-         SCRU64 ID of 12 digits (found {len} bytes, the first wrong one at position {position})"
+         SCRU64 ID of 12 digits (found {}, the first wrong one at position {position})",
+        counted(*len, "byte")
     )]
     Node {
         /// The number of bytes in that part.
@@ -212,8 +213,9 @@ pub enum NodeSpecError {
     },
     /// The part after the slash is not 1 to 3 decimal digits.
     #[error(
-        "the size of a node spec is 1 to 3 decimal digits (found {len} bytes, the first wrong one \
-         at position {position})"
+        "the size of a node spec is 1 to 3 decimal digits (found {}, the first wrong one at position \
+         {position})",
+        counted(*len, "byte")
     )]
     Size {
         /// The number of bytes in that part.

@@ -143,15 +143,10 @@ impl fmt::Display for ParseError {
         let article = if self.what.starts_with(is_vowel) { "an" } else { "a" };
         write!(f, "not {article} {}: ", self.what)?;
         match self.kind {
-            ParseErrorKind::Length { found, min, max } if min == max => {
-                write!(f, "{found} byte{} long, not {min}", if found == 1 { "" } else { "s" })
-            }
             ParseErrorKind::Length { found, min, max } => {
-                write!(
-                    f,
-                    "{found} byte{} long, not {min} to {max}",
-                    if found == 1 { "" } else { "s" }
-                )
+                let s = if found == 1 { "" } else { "s" };
+                write!(f, "{found} byte{s} long, not {min}")?;
+                if min == max { Ok(()) } else { write!(f, " to {max}") }
             }
             ParseErrorKind::Character { byte, position, expected } => {
                 let byte = byte.escape_ascii();
@@ -193,6 +188,7 @@ mod tests {
         let cases = [
             (ParseErrorKind::Length { found: 3, min: 12, max: 12 }, "3 bytes long, not 12"),
             (ParseErrorKind::Length { found: 0, min: 1, max: 13 }, "0 bytes long, not 1 to 13"),
+            (ParseErrorKind::Length { found: 1, min: 12, max: 12 }, "1 byte long, not 12"),
             (
                 ParseErrorKind::Character { byte: b'\n', position: 4, expected: "0-9" },
                 "'\\n' at position 4 is none of 0-9",

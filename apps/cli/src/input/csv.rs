@@ -6,6 +6,7 @@
 //! a line would not be answered before the next one.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
+use tickid_core::counted;
 
 use crate::failure::Failure;
 use crate::message::shown;
@@ -158,8 +159,7 @@ impl ColumnReader {
                 Ok(Content::Titles)
             }
             (Column::Number(_), None) => {
-                let plural = if self.number == 1 { "" } else { "s" };
-                let reason = format!("has only {} column{plural}", self.number);
+                let reason = format!("has only {}", counted(self.number, "column"));
                 Err(Failure::Invalid { reason, hint: hint.map(Into::into) })
             }
             (Column::Title(title), None) => {

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use tickid_core::counted;
 use tickid_detect::{Damage, trimmed};
 
 pub(crate) use self::csv::Content;
@@ -339,8 +340,7 @@ pub(crate) const MESSAGES: u64 = 10;
 
 /// Returns a number of inputs with their name, `line`, after the first ones.
 pub(crate) fn further(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} further {noun}{plural}")
+    counted(count, &format!("further {noun}")).to_string()
 }
 
 /// The problems of inputs, after which others follow.

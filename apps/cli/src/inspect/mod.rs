@@ -11,7 +11,7 @@ use clap::Args;
 use jiff::tz::TimeZone;
 use serde::ser::SerializeMap;
 use tickid_convert::Form;
-use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_core::{Clock as _, SystemClock, UnixTime, counted};
 use tickid_detect::{
     Agreement, Confidence, Damage, Format, Identifier, Inspection, Inspections, Reading, Readings,
 };
@@ -176,10 +176,9 @@ struct Finds {
 impl fmt::Display for Finds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lines, hits, ids } = self;
-        let plural = |count: u64| if count == 1 { "" } else { "s" };
-        write!(f, "{ids} ID{}", plural(*ids))?;
+        write!(f, "{}", counted(*ids, "ID"))?;
         if *lines > 0 {
-            write!(f, " in {hits} of {lines} line{}", plural(*lines))?;
+            write!(f, " in {hits} of {}", counted(*lines, "line"))?;
         }
         Ok(())
     }

@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tickid_core::{AnyNode, Clock as _, SystemClock};
+use tickid_core::{AnyNode, Clock as _, SystemClock, counted};
 use tickid_lease::admin::{RealmFacet, Reconfigured, Refusal, RefusalKind, Start, Terms};
-use tickid_lease::backend::Record;
+use tickid_lease::backend::{RealmParts, Record};
 use tickid_lease::{NodePool, RealmSpec, Store};
 
 use super::realm::{RealmOptions, ShapeOptions, keeps_nothing};
 use crate::failure::{Failure, KEEPS_NOTHING};
-use crate::message::{counted, say};
+use crate::message::say;
 use crate::options::Scheme;
 use crate::output::Output;
 use crate::store::{answer, created_remark, kept};
@@ -156,8 +156,10 @@ fn reconfigure(
 /// Returns the name of each part that differs, with its texts before and after.
 fn changes(before: &RealmSpec, after: &RealmSpec) -> Vec<(&'static str, String, String)> {
     let parts = |realm: &RealmSpec| {
-        let pool = ("pool", realm.pool().to_string());
-        [pool].into_iter().chain(realm.terms().facts())
+        // A realm has the others for good.
+        let RealmParts { name: _, scheme: _, settings: _, scale: _, end: _, pool, terms } =
+            RealmParts::from(realm.clone());
+        [("pool", pool.to_string())].into_iter().chain(terms.facts())
     };
     let both = parts(before).zip(parts(after));
     let changes = both.filter(|(before, after)| before != after);

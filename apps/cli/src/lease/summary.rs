@@ -1,11 +1,11 @@
 //! A realm as a whole: the head of `tickid lease list`, and its `--check`.
 
 use serde::Serialize;
+use tickid_core::counted;
 use tickid_lease::admin::{PauseReason, Standing, Terms};
 use tickid_lease::backend::{RealmParts, RealmView};
 
 use crate::failure::Failure;
-use crate::message::counted;
 use crate::options::when::date_time;
 
 /// A realm, and the number of its pool's nodes in each standing.
@@ -190,8 +190,9 @@ impl RealmSummary {
         if available < min_free && self.starts.is_none() {
             let later = self.later();
             warnings.push(format!(
-                "{available} of {nodes} nodes of the realm {realm} are free{later}, fewer than \
-                 {min_free}"
+                "{available} of {} of the realm {realm} {} free{later}, fewer than {min_free}",
+                counted(*nodes, "node"),
+                if *nodes == 1 { "is" } else { "are" }
             ));
         }
         if let Some(from) = &self.starts {

@@ -6,7 +6,7 @@ use std::{env, fs};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan as _, Unit, ZonedDateTime};
-use tickid_core::{RangeError, UnixTime};
+use tickid_core::{RangeError, UnixTime, counted};
 
 use crate::failure::Failure;
 use crate::message::{say, shown};
@@ -199,7 +199,7 @@ fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
         .iter()
         .take(2)
         .filter(|(count, _)| *count != 0)
-        .map(|(count, unit)| format!("{count} {unit}{}", if *count == 1 { "" } else { "s" }));
+        .map(|&(count, unit)| counted(count, unit).to_string());
     let words = words.collect::<Vec<_>>().join(" ");
     Some(if time <= now { format!("{words} ago") } else { format!("in {words}") })
 }

@@ -1,5 +1,6 @@
 //! The reasons why a text is not an ID, of the formats that it comes close to.
 
+use tickid_core::counted;
 use tickid_detect::{Damage, Format, detect};
 use tickid_snowflake::Preset;
 use tickid_text::{ParseError, ParseErrorKind};
@@ -51,7 +52,7 @@ impl Fixed {
         let name = with_article(self.format);
         let (Self { len, alphabet, .. }, found) = (self, text.len());
         if found != *len {
-            return format!("not {name}: {found} bytes long, not {len}");
+            return format!("not {name}: {} long, not {len}", counted(found, "byte"));
         }
         match text.iter().position(|byte| !(self.has)(byte)) {
             Some(place) => {

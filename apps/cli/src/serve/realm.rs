@@ -2,13 +2,13 @@
 
 use clap::ValueEnum as _;
 use tickid_convert::{AnyScheme, SchemeVariant, SchemeVisitor};
-use tickid_core::{TickStart, TickStartError};
+use tickid_core::{TickStart, TickStartError, counted};
 use tickid_lease::admin::{LeaseTextError, RealmName, Terms};
 use tickid_lease::{NodePool, RealmSpec, Store};
 
 use crate::failure::Failure;
 use crate::lease::{ShapeOptions, start_remark};
-use crate::message::{counted, shown};
+use crate::message::shown;
 use crate::options::policy::GivenPolicy;
 use crate::options::{KuidKind, Scheme, SettingValues, default_pool};
 use crate::store::{answer, created_remark, kept};

@@ -3,6 +3,8 @@
 use core::fmt;
 use core::time::Duration;
 
+use tickid_core::counted;
+
 /// The difference between a generator's clock and its store's, for people to read.
 ///
 /// Errors and the [state](crate::LeaseState::clock_gap) show it, since clocks that differ are the
@@ -84,8 +86,7 @@ fn in_words(time: Duration, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let shown = parts.iter().skip_while(|(count, _)| *count == 0).take(2);
     for (index, (count, unit)) in shown.filter(|(count, _)| *count > 0).enumerate() {
         let space = if index > 0 { " " } else { "" };
-        let plural = if *count == 1 { "" } else { "s" };
-        write!(f, "{space}{count} {unit}{plural}")?;
+        write!(f, "{space}{}", counted(*count, unit))?;
     }
     Ok(())
 }

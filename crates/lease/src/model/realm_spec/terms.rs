@@ -3,7 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use tickid_core::{Policy, Scheme, TickScale, TickStart, Ticks};
+use tickid_core::{Policy, Scheme, TickScale, TickStart, Ticks, counted};
 
 /// The settings that decide how far a lease reaches ahead of the store's clock, and for how long it
 /// lasts without a renewal.
@@ -88,7 +88,7 @@ impl Terms {
         [
             ("term", format!("{term:?}")),
             ("skew", format!("{skew:?}")),
-            ("allowance", ticks(allowance)),
+            ("allowance", counted(allowance, "tick").to_string()),
             ("start", start.to_string()),
         ]
     }
@@ -141,13 +141,9 @@ impl Terms {
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { allowance, skew, term, start } = self;
-        let allowance = ticks(*allowance);
+        let allowance = counted(*allowance, "tick");
         write!(f, "term {term:?}, skew {skew:?}, allowance {allowance}, {start} starts")
     }
-}
-
-fn ticks(number: u64) -> String {
-    format!("{number} tick{}", if number == 1 { "" } else { "s" })
 }
 
 /// Returns the shortest term that leaves room for a renewal.
