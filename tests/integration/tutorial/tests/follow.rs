@@ -85,7 +85,8 @@ fn is_sno(word: &str) -> bool {
 /// program on the machine may make that half as long again.
 fn holds(claim: &str, most: f64, measured: f64) {
     println!("shown: the README's \"{claim}\" took {measured:.0} s of processor time");
-    assert!(README.contains(claim), "{claim}");
+    // A claim may be wrapped.
+    assert!(README.replace('\n', " ").contains(claim), "{claim}");
     assert!(measured < 1.5 * most, "{claim}: {measured} s of processor time");
 }
 
