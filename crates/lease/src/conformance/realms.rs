@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
-use super::{SHORT, Scene, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted};
+use super::{
+    SHORT, Scene, TERM, Testbed, answer, assert_lost, assert_same, quarantined_of_exhausted,
+};
 use crate::backend::{Change, RowChange};
 use crate::model::lease::Lease;
 use crate::model::realm_spec::{RealmFacet, RealmName, RealmSpec, Terms};
@@ -334,7 +336,7 @@ pub fn one_claim_across_pools(testbed: &dyn Testbed) {
 pub fn terms_change_with_the_realm(testbed: &dyn Testbed) {
     let scene = Scene::new(testbed, "0-1/8");
     let first = scene.acquire();
-    let terms = scene.realm.terms().with_term(Duration::from_secs(5)).with_skew(Duration::ZERO);
+    let terms = scene.realm.terms().with_term(TERM / 2).with_skew(Duration::ZERO);
     let shorter = RealmSpec { terms, ..scene.realm.clone() };
     scene.reconfigure(&shorter);
     let second = scene.acquire_of(&shorter).unwrap();
