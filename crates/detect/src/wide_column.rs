@@ -137,9 +137,9 @@ impl WideTexts {
     }
 
     pub(crate) fn verdict(self) -> Verdict {
-        let Self { lines, bare, version, held, unversioned, .. } = self;
+        let Self { seen: _, lines, bare, version, held, format, unversioned } = self;
         // UUIDs of version 8 may start with a time as well, but one ULID in eight has a version.
-        if let Some(format) = self.format
+        if let Some(format) = format
             && lines >= MIN_LINES
             && 2 * held > lines
             && unversioned > 0

@@ -136,7 +136,7 @@ pub fn boolean(value: &Value, key: &str) -> bool {
 /// Returns the elements of a list of strings.
 ///
 /// # Panics
-/// If `value` is not one.
+/// If `value` is anything else.
 #[must_use]
 pub fn strings(value: &Value) -> Vec<&str> {
     let text = |element| Value::as_str(element).unwrap_or_else(|| panic!("no string: {element}"));
