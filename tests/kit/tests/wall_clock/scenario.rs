@@ -77,7 +77,8 @@ struct SharedEvents {
     /// Twice the number of times that the wall clock was set back. It is odd for as long as a clock
     /// may take to follow.
     era: AtomicUsize,
-    /// The highest time that the wall clock has shown.
+    /// The highest time that clocks can have shown before the wall clock was set back. It has no
+    /// bound while that happens.
     peak: AtomicI64,
     /// The highest reading of the clock in each era, in microseconds.
     highest: [AtomicI64; ERAS],
@@ -118,9 +119,14 @@ impl SharedEvents {
                 self.error.store(steady + nanos.abs(), Ordering::SeqCst);
                 if nanos < 0 {
                     self.era.fetch_add(1, Ordering::SeqCst);
-                    self.peak.fetch_max(nanos_of(SystemTime::now()), Ordering::SeqCst);
+                    let earlier = self.peak.swap(i64::MAX, Ordering::SeqCst);
+                    wall.step(nanos);
+                    // Read after the step, since this thread may be held up before it.
+                    let shown = nanos_of(SystemTime::now()) - nanos + AFTER_EVENT;
+                    self.peak.store(earlier.max(shown), Ordering::SeqCst);
+                } else {
+                    wall.step(nanos);
                 }
-                wall.step(nanos);
                 (steady, raw())
             }
             WallClockEvent::Slew(ppm) => {
@@ -141,8 +147,8 @@ impl SharedEvents {
     }
 
     /// Calls `call`, and returns its result with bounds from the wall clock before and after.
-    /// Returns `None` if more than one event came in between, because these readings are not bounds
-    /// then.
+    /// Returns `None` if an event began and ended in between, or one ended and the next began,
+    /// because these readings are not bounds then.
     fn call<T>(&self, call: impl FnOnce() -> T) -> Option<Call<T>> {
         let (events, error, era) = (
             self.events.load(Ordering::SeqCst),
@@ -153,7 +159,7 @@ impl SharedEvents {
         let result = call();
         let after = nanos_of(SystemTime::now());
         let error = error.max(self.error.load(Ordering::SeqCst));
-        let is_told = self.events.load(Ordering::SeqCst) - events <= 2;
+        let is_told = self.events.load(Ordering::SeqCst) - events <= 1;
         let has_same_era = self.era.load(Ordering::SeqCst) == era && era.is_multiple_of(2);
         let (from, to) = (before.min(after) - error, before.max(after) + error);
         is_told.then_some(Call { result, from, to, era: has_same_era.then_some(era) })
@@ -329,7 +335,8 @@ fn watch_ids<S: Scheme>(
             Ok(id) => assert!(first <= id && id <= last, "{id} not in {first}..={last}: {world}"),
             Err(error) => {
                 let peak = world.peak.load(Ordering::SeqCst);
-                let was_later = peak > 0 && call.from <= peak + world.error.load(Ordering::SeqCst);
+                let earlier = peak.saturating_add(world.error.load(Ordering::SeqCst));
+                let was_later = call.from <= earlier;
                 let is_allowed = match error.kind() {
                     ErrorKind::Stalled(StallReason::TickUsedUp) => true,
                     ErrorKind::Stalled(StallReason::ClockBehind) => was_later,
