@@ -4,6 +4,7 @@ use core::error::Error;
 use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use std::io::Read as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -30,6 +31,8 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 const LONG_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;
+/// The limit of what is read of a refusal in bytes, more than any of etcd's has.
+const MAX_REFUSAL: u64 = 16 << 10;
 /// The limit of objects, more than any expected answer has. Empty ones would take much memory.
 const MAX_OBJECTS: usize = 1 << 16;
 
@@ -230,14 +233,17 @@ impl Gateway {
             }
             error => silence(error),
         })?;
-        let body = response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec();
-        let body = body.map_err(silence)?;
         if response.status() != StatusCode::OK {
+            let mut body = Vec::new();
+            let read = response.body_mut().as_reader().take(MAX_REFUSAL).read_to_end(&mut body);
+            read.map_err(|error| silence(error.into()))?;
             // A member without a leader, or a proxy without members: the next request looks the
             // address up again, which may have been moved while the connections stay open.
             *self.agent() = self.new_agent();
             return Err(refusal(response.status(), &body));
         }
+        let body = response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec();
+        let body = body.map_err(silence)?;
         if body.iter().filter(|byte| **byte == b'{').count() > MAX_OBJECTS {
             return Err(Trouble::Silence("an answer of too many parts".into()));
         }
@@ -367,7 +373,7 @@ impl Error for Silence {}
 
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::io::{BufRead as _, BufReader, Write as _};
     use std::net::{TcpListener, TcpStream};
     use std::sync::mpsc;
     use std::thread;
