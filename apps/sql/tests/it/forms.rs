@@ -561,6 +561,17 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     let other = spec("nanoflake", unix, "0-7/10");
     let error = base.try_create(&other).unwrap_err();
     assert!(error.to_string().contains("has the settings"), "{error}");
+    // The kinds of kuids have one scheme and the same settings.
+    let (local, global) = (Kind::KuidLocal.pool().0, Kind::Kuid.pool().0);
+    for (pool, other, refusal) in [
+        (local, global, "kuid_0 has IDs without a node, not IDs with one"),
+        (global, local, "kuid_32 has IDs with a node, not IDs without one"),
+    ] {
+        let name = format!("kuid_{}", pool.rsplit('/').next().unwrap());
+        base.create(&spec(&name, Kuid::default(), pool));
+        let error = base.try_create(&spec(&name, Kuid::default(), other)).unwrap_err();
+        assert!(error.to_string().contains(refusal), "{error}");
+    }
     let foreign = spec("other", tickid_core::example::Seconds, "0-7/8");
     assert!(Script::new(&foreign, Start::Immediately).statements().is_err());
     // A guard of 5 bits, and one of 4.
@@ -580,7 +591,7 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     let before = definition();
     base.create(&Kind::Nanoflake.realm(Kind::Nanoflake.pool().0));
     assert_eq!(definition(), before);
-    assert_eq!(base.psql("SELECT count(*) FROM tickid.node"), "1");
+    assert_eq!(base.psql("SELECT count(*) FROM tickid.node"), "3");
 }
 
 /// Bytes do not sort SCRU64's text by time if it is of either case.

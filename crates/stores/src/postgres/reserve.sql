@@ -62,12 +62,15 @@ $$;
 -- Returns the record of a realm that is to have a reserved node, and locks the records until the
 -- transaction ends. If the realm has no record yet, it gets `fresh`, and starts immediately or
 -- beyond anything that a lost realm of its name can have granted. An error if it has one, which
--- differs in one of the fields `fixed`, or has not started, and should immediately.
+-- differs in one of the fields `fixed` or in whether its IDs have a node, or has not started, and
+-- should immediately.
 CREATE OR REPLACE FUNCTION tickid.lock_realm_v1(
     realm_name text, fresh jsonb, fixed text[], immediately boolean
 ) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    -- What the parts of a pool contain if its IDs have no node.
+    without_node CONSTANT jsonb := '[{"nodes": "0/0"}]';
     found jsonb;
     field text;
 BEGIN
@@ -96,6 +99,13 @@ BEGIN
                 fresh -> field USING ERRCODE = 'invalid_parameter_value';
         END IF;
     END LOOP;
+    IF (found -> 'parts' @> without_node) <> (fresh -> 'parts' @> without_node) THEN
+        RAISE EXCEPTION 'the realm % has IDs % a node, not IDs % one', realm_name,
+            CASE WHEN found -> 'parts' @> without_node THEN 'without' ELSE 'with' END,
+            CASE WHEN found -> 'parts' @> without_node THEN 'with' ELSE 'without' END
+            USING ERRCODE = 'invalid_parameter_value',
+                HINT = 'A realm keeps the kind of its IDs: those of the other need another realm.';
+    END IF;
     IF immediately AND (found ->> 'floor')::numeric > tickid.tick_v1(found) THEN
         RAISE EXCEPTION 'the realm % %, and starts at %; --new comes too late, and changes nothing',
             realm_name, tickid.pause_v1(found),
