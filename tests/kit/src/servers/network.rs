@@ -6,8 +6,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use std::{process, thread};
 
@@ -21,12 +22,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// port before it starts or while it restarts.
 const PORTS: RangeInclusive<u16> = 10_000..=32_767;
 
-/// Returns a port of this machine that no process listens on, a different one each time.
+/// Returns a port of this machine that no process listens on. No other call gets it, here or in
+/// another test program, until this program ends.
 ///
 /// # Errors
 /// Returns the operating system's error if no port is free.
 pub fn free_port() -> io::Result<u16> {
     static CALLS: AtomicU32 = AtomicU32::new(0);
+    // The UDP ports of the same numbers, which no server uses. On a busy machine it takes seconds
+    // until a server has its own.
+    static RESERVED: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
     // Test programs that run at the same time start at different ports.
     let ports = u32::from(PORTS.end() - PORTS.start()) + 1;
     let start = process::id().wrapping_mul(101);
@@ -34,8 +39,13 @@ pub fn free_port() -> io::Result<u16> {
     for _ in PORTS {
         let offset = start.wrapping_add(CALLS.fetch_add(1, Ordering::Relaxed)) % ports;
         let port = PORTS.start() + u16::try_from(offset).unwrap_or(0);
-        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
-            Ok(_) => return Ok(port),
+        let address = (Ipv4Addr::LOCALHOST, port);
+        let reserve = |reserved| TcpListener::bind(address).map(|_| reserved);
+        match UdpSocket::bind(address).and_then(reserve) {
+            Ok(reserved) => {
+                RESERVED.lock().unwrap_or_else(PoisonError::into_inner).push(reserved);
+                return Ok(port);
+            }
             Err(error) => taken = error,
         }
     }
