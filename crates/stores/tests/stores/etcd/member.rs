@@ -4,6 +4,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use tickid_core::AnyNode;
@@ -138,10 +139,18 @@ pub(crate) fn all_of(realm: &RealmName) -> Value {
     json!({ "key": base64(&first), "range_end": base64(&end) })
 }
 
-/// Sends a member a request that the backend does not use.
+/// Sends a member a request that the backend does not use, again while the member is too busy.
 pub(crate) fn post(member: &str, method: &str, request: &Value) -> Value {
     let url = format!("http://{member}/v3/{method}");
-    let mut response = ureq::post(url).send(request.to_string()).unwrap();
+    let begin = Instant::now();
+    let mut response = loop {
+        match ureq::post(&url).send(request.to_string()) {
+            Ok(response) => break response,
+            // As it says after six seconds.
+            Err(ureq::Error::StatusCode(503)) if begin.elapsed() < TIMEOUT => {}
+            Err(error) => panic!("{method}: {error}"),
+        }
+    };
     let body = response.body_mut().with_config().limit(1 << 28).read_to_string().unwrap();
     serde_json::from_str(&body).unwrap()
 }
