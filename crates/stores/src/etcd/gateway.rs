@@ -31,7 +31,7 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 const LONG_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;
-/// The limit of what is read of a refusal in bytes, more than any of etcd's has.
+/// The largest number of bytes that are read of a refusal. etcd's own refusals are shorter.
 const MAX_REFUSAL: u64 = 16 << 10;
 /// The limit of objects, more than any expected answer has. Empty ones would take much memory.
 const MAX_OBJECTS: usize = 1 << 16;

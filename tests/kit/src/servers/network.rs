@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// port before it starts or while it restarts.
 const PORTS: RangeInclusive<u16> = 10_000..=32_767;
 
-/// Returns a port of this machine that no process listens on. No other call gets it, here or in
-/// another test program, until this program ends.
+/// Returns a port of this machine that no process listens on, and reserves it until this program
+/// ends: no other call returns it, neither here nor in another test program.
 ///
 /// # Errors
 /// Returns the operating system's error if no port is free.

@@ -77,8 +77,8 @@ struct SharedEvents {
     /// Twice the number of times that the wall clock was set back. It is odd for as long as a clock
     /// may take to follow.
     era: AtomicUsize,
-    /// The highest time that clocks can have shown before the wall clock was set back. It has no
-    /// bound while that happens.
+    /// The highest time that clocks can have shown before the wall clock was set back, or
+    /// `i64::MAX` while it is being set back.
     peak: AtomicI64,
     /// The highest reading of the clock in each era, in microseconds.
     highest: [AtomicI64; ERAS],
@@ -147,8 +147,8 @@ impl SharedEvents {
     }
 
     /// Calls `call`, and returns its result with bounds from the wall clock before and after.
-    /// Returns `None` if an event began and ended in between, or one ended and the next began,
-    /// because these readings are not bounds then.
+    /// Returns `None` if an event both began and ended during the call, or if one ended and another
+    /// began, because these readings are not bounds then.
     fn call<T>(&self, call: impl FnOnce() -> T) -> Option<Call<T>> {
         let (events, error, era) = (
             self.events.load(Ordering::SeqCst),

@@ -139,14 +139,15 @@ pub(crate) fn all_of(realm: &RealmName) -> Value {
     json!({ "key": base64(&first), "range_end": base64(&end) })
 }
 
-/// Sends a member a request that the backend does not use, again while the member is too busy.
+/// Sends a member a request that the backend does not use. Repeats it while the member is too busy
+/// to answer.
 pub(crate) fn post(member: &str, method: &str, request: &Value) -> Value {
     let url = format!("http://{member}/v3/{method}");
     let begin = Instant::now();
     let mut response = loop {
         match ureq::post(&url).send(request.to_string()) {
             Ok(response) => break response,
-            // As it says after six seconds.
+            // etcd gives a request up after six seconds.
             Err(ureq::Error::StatusCode(503)) if begin.elapsed() < TIMEOUT => {}
             Err(error) => panic!("{method}: {error}"),
         }
