@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tickid_core::{AnyNode, Clock as _, SystemClock, counted};
-use tickid_lease::admin::{RealmFacet, Reconfigured, Refusal, RefusalKind, Start, Terms};
-use tickid_lease::backend::{RealmParts, Record};
+use tickid_lease::admin::{
+    RealmFacet, RealmPart, Reconfigured, Refusal, RefusalKind, Start, Terms,
+};
+use tickid_lease::backend::Record;
 use tickid_lease::{NodePool, RealmSpec, Store};
 
 use super::realm::{RealmOptions, ShapeOptions, keeps_nothing};
@@ -139,7 +141,9 @@ fn reconfigure(
             let mut out = Output::stdout();
             for (part, from, to) in &changes {
                 let line = match arguments.json {
-                    true => json!({ "changed": part, "from": from, "to": to }).to_string(),
+                    true => {
+                        json!({ "changed": part.to_string(), "from": from, "to": to }).to_string()
+                    }
                     false => format!("{part}: {from} -> {to}"),
                 };
                 out.buffer().extend_from_slice(line.as_bytes());
@@ -153,15 +157,9 @@ fn reconfigure(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the name of each part that differs, with its texts before and after.
-fn changes(before: &RealmSpec, after: &RealmSpec) -> Vec<(&'static str, String, String)> {
-    let parts = |realm: &RealmSpec| {
-        // A realm has the others for good.
-        let RealmParts { name: _, scheme: _, settings: _, scale: _, end: _, pool, terms } =
-            RealmParts::from(realm.clone());
-        [("pool", pool.to_string())].into_iter().chain(terms.facts())
-    };
-    let both = parts(before).zip(parts(after));
+/// Returns each part that differs, with its texts before and after.
+fn changes(before: &RealmSpec, after: &RealmSpec) -> Vec<(RealmPart, String, String)> {
+    let both = before.changeable_parts().into_iter().zip(after.changeable_parts());
     let changes = both.filter(|(before, after)| before != after);
     changes.map(|((part, from), (_, to))| (part, from, to)).collect()
 }
@@ -205,14 +203,14 @@ fn consequences(before: &RealmSpec, changed: &Reconfigured) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let is_for_functions =
-        (old.allowance, old.skew, old.start) != (new.allowance, new.skew, new.start);
-    if is_for_functions && !reserved.is_empty() {
-        said.push(
-            "the realm has functions in PostgreSQL: they keep the allowance, skew and start that \
-             they have until the statements of `tickid sql` run again"
-                .to_owned(),
-        );
+    if !reserved.is_empty() {
+        let changes = changes(before, after).into_iter().map(|(part, ..)| part);
+        said.extend(changes.filter(|part| part.is_kept_by_functions()).map(|part| {
+            format!(
+                "the realm has functions in PostgreSQL: they keep the {part} that they have until \
+                 the statements of `tickid sql` run again"
+            )
+        }));
     }
     said
 }

@@ -129,8 +129,10 @@ impl ShapeOptions {
         let nodes = if realm.pool() == &NodePool::single() { "0/0" } else { "NODES" };
         // The allowance is the policy's, and the others are options by their names.
         let policy = self.policy.map_or_else(String::new, |policy| format!(" --policy {policy}"));
-        let facts = realm.terms().facts().into_iter().filter(|(name, _)| *name != "allowance");
-        let terms: String = facts.map(|(name, value)| format!(" --{name} {value}")).collect();
+        let parts = realm.changeable_parts().into_iter();
+        let terms =
+            parts.filter(|(part, _)| !matches!(part, RealmPart::Pool | RealmPart::Allowance));
+        let terms: String = terms.map(|(part, value)| format!(" --{part} {value}")).collect();
         let (scheme, name) = (realm.scheme(), realm.name());
         format!("tickid lease init {scheme}{settings} --realm {name} --pool {nodes}{terms}{policy}")
     }

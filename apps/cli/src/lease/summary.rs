@@ -1,8 +1,10 @@
 //! A realm as a whole: the head of `tickid lease list`, and its `--check`.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 use tickid_core::counted;
-use tickid_lease::admin::{PauseReason, Standing, Terms};
+use tickid_lease::RealmSpec;
+use tickid_lease::admin::{PauseReason, RealmFacet, Standing};
 use tickid_lease::backend::{RealmParts, RealmView};
 
 use crate::failure::Failure;
@@ -12,9 +14,11 @@ use crate::options::when::date_time;
 #[derive(Debug, Serialize)]
 pub(crate) struct RealmSummary {
     realm: String,
-    scheme: String,
-    settings: String,
-    pool: String,
+    /// What all holders have to agree on, as the realm's record has it.
+    #[serde(flatten)]
+    kept: Map<String, Value>,
+    #[serde(skip)]
+    spec: RealmSpec,
     nodes: u64,
     pub(crate) held: u64,
     free: u64,
@@ -24,16 +28,10 @@ pub(crate) struct RealmSummary {
     paused: u64,
     pub(crate) quarantined: u64,
     newer: u64,
-    allowance_ticks: u64,
-    skew_seconds: f64,
-    term_seconds: f64,
-    tick_start: &'static str,
-    #[serde(skip)]
-    terms: Terms,
     /// The store's clock.
     store_time: Option<String>,
     /// The time when the first node can be granted, if that lies in the future.
-    starts: Option<String>,
+    starts_at: Option<String>,
     #[serde(skip)]
     pause: Option<PauseReason>,
 }
@@ -43,17 +41,17 @@ impl RealmSummary {
         let rules = view.rules()?;
         let record = rules.record();
         let realm = &record.realm;
-        // The end of time is the scheme's, and its ticks follow from the settings.
-        let RealmParts { name, scheme, settings, scale: _, end: _, pool, terms } =
-            RealmParts::from(realm.clone());
+        let mut fields: Map<String, Value> = serde_json::from_str(&record.to_json())
+            .map_err(|error| Failure::Write(error.into()))?;
+        let kept = RealmFacet::ALL.iter().flat_map(|facet| facet.fields());
+        let kept = kept.filter_map(|field| fields.remove_entry(*field)).collect();
         let from = realm.scale().time_of(record.floor);
         let time = |time| date_time(time).map(|date| date.to_string());
         let mut summary = Self {
-            realm: name.to_string(),
-            scheme,
-            settings,
-            pool: pool.to_string(),
-            nodes: pool.len(),
+            realm: realm.name().to_string(),
+            kept,
+            spec: realm.clone(),
+            nodes: realm.pool().len(),
             held: 0,
             free: 0,
             free_later: 0,
@@ -61,19 +59,14 @@ impl RealmSummary {
             paused: 0,
             quarantined: 0,
             newer: 0,
-            allowance_ticks: terms.allowance,
-            skew_seconds: terms.skew.as_secs_f64(),
-            term_seconds: terms.term.as_secs_f64(),
-            tick_start: terms.start.name(),
-            terms,
             store_time: time(view.now),
             // The floor lies ahead of the store's clock when the realm is new on a server, or its
             // leases were invalidated.
-            starts: (from > view.now).then(|| time(from)).flatten(),
+            starts_at: (from > view.now).then(|| time(from)).flatten(),
             pause: record.pause(),
         };
         // The nodes are counted and not the rows: one that was never granted has none, and is free.
-        for node in pool.nodes() {
+        for node in realm.pool().nodes() {
             match rules.standing(node, view.rows.get(&node)) {
                 Standing::Held => summary.held += 1,
                 Standing::Expired => summary.expired += 1,
@@ -129,30 +122,27 @@ impl RealmSummary {
         }
         let Self {
             realm,
-            scheme,
-            settings,
-            pool,
+            // For JSON; the text is written from the realm.
+            kept: _,
+            spec,
             nodes,
             held,
             free,
             expired,
             quarantined,
-            terms,
             store_time,
-            starts,
+            starts_at,
             // Printed by `later` and `rarer`.
             free_later: _,
             paused: _,
             newer: _,
-            // Printed by `terms`.
-            allowance_ticks: _,
-            skew_seconds: _,
-            term_seconds: _,
-            tick_start: _,
             // For warnings.
             pause: _,
         } = self;
         let (later, rarer) = (self.later(), self.rarer());
+        // The end of time is the scheme's, and its ticks follow from the settings.
+        let RealmParts { name: _, scheme, settings, scale: _, end: _, pool, terms } =
+            RealmParts::from(spec.clone());
         let settings = if settings.is_empty() { String::new() } else { format!(" ({settings})") };
         let unknown = || "-".to_owned();
         let lines = [
@@ -168,7 +158,7 @@ impl RealmSummary {
             ("terms", terms.to_string()),
             ("store time", store_time.clone().unwrap_or_else(unknown)),
         ];
-        let starts = starts.iter().map(|from| ("starts", from.clone()));
+        let starts = starts_at.iter().map(|from| ("starts", from.clone()));
         for (label, value) in lines.into_iter().chain(starts) {
             out.extend_from_slice(format!("{label:<12} {value}\n").as_bytes());
         }
@@ -187,7 +177,7 @@ impl RealmSummary {
             warnings.push(format!("the realm {realm} has {quarantined} in quarantine"));
         }
         // Before the realm starts, that is the reason.
-        if available < min_free && self.starts.is_none() {
+        if available < min_free && self.starts_at.is_none() {
             let later = self.later();
             warnings.push(format!(
                 "{available} of {} of the realm {realm} {} free{later}, fewer than {min_free}",
@@ -195,7 +185,7 @@ impl RealmSummary {
                 if *nodes == 1 { "is" } else { "are" }
             ));
         }
-        if let Some(from) = &self.starts {
+        if let Some(from) = &self.starts_at {
             let why = self.pause.map_or_else(String::new, |why| format!(", since it {why}"));
             warnings
                 .push(format!("no node of the realm {realm} can be granted before {from}{why}"));

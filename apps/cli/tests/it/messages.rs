@@ -700,9 +700,9 @@ fn hinted_terms_change_nothing_else() {
             let json = ran_in(state.path(), "lease list --realm r --json").stdout;
             let line = json.lines().next().expect("the realm");
             let realm: serde_json::Value = serde_json::from_str(line).expect("JSON");
-            let kept = ["settings", "pool", "skew_seconds", "term_seconds"];
-            let start = realm["tick_start"].clone();
-            (kept.map(|name| realm[name].clone()), realm["allowance_ticks"].as_u64(), start)
+            let kept = ["settings", "pool", "skew_micros", "term_micros"];
+            let start = realm["start"].clone();
+            (kept.map(|name| realm[name].clone()), realm["allowance"].as_u64(), start)
         };
         let (kept, allowance, start) = facts();
         let follow_hint = |serve: &str, reason: &str| {

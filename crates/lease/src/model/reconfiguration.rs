@@ -1,44 +1,98 @@
 //! The change of a realm's pool and terms, in two steps. First the nodes that leave it end, and
 //! then the new ones come in above everything that was granted under related nodes.
 
+use core::fmt;
+
+use tickid_core::counted;
+
 use crate::model::pool::NodeRange;
-use crate::model::realm_spec::RealmSpec;
+use crate::model::realm_spec::{RealmSpec, Terms};
 use crate::model::record::{PoolPart, Record, RowState, Rows};
 use crate::model::refusal::Refusal;
 use crate::model::rules::{RealmRules, unreadable};
 
 /// A part of a realm that [`Store::reconfigure_parts`](crate::Store::reconfigure_parts) can change.
+/// [`RealmSpec::changeable_parts`] returns their values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RealmPart {
     /// The [pool](RealmSpec::pool).
     Pool,
-    /// The [allowance](crate::admin::Terms::allowance).
-    Allowance,
-    /// The [skew](crate::admin::Terms::skew).
-    Skew,
     /// The [term](crate::admin::Terms::term).
     Term,
+    /// The [skew](crate::admin::Terms::skew).
+    Skew,
     /// The [start of ticks](crate::admin::Terms::start).
     Start,
+    /// The [allowance](crate::admin::Terms::allowance).
+    Allowance,
 }
 
 tickid_core::cases! {
     /// All parts.
-    pub(crate) ALL of RealmPart: Pool, Allowance, Skew, Term, Start
+    pub(crate) ALL of RealmPart: Pool, Term, Skew, Start, Allowance
+}
+
+impl RealmPart {
+    /// Reports whether functions in PostgreSQL keep the value that they were created with, until
+    /// `tickid sql` creates them again.
+    #[must_use]
+    pub const fn is_kept_by_functions(self) -> bool {
+        match self {
+            // Their node is reserved for good, and they hold no lease.
+            Self::Pool | Self::Term => false,
+            Self::Skew | Self::Start | Self::Allowance => true,
+        }
+    }
+}
+
+/// For example `skew`, which is also the option of `tickid lease init` for all but the allowance.
+impl fmt::Display for RealmPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Pool => "pool",
+            Self::Term => "term",
+            Self::Skew => "skew",
+            Self::Start => "start",
+            Self::Allowance => "allowance",
+        })
+    }
 }
 
 impl RealmSpec {
+    /// Returns each part that can change, and its value as text.
+    ///
+    /// # Examples
+    /// ```
+    #[doc = include_str!("../example.rs.txt")]
+    /// let parts = realm.spec().changeable_parts().map(|(part, value)| format!("{part} {value}"));
+    /// let expected = ["pool 0-1023/16", "term 10s", "skew 5s", "start lowest", "allowance 0 ticks"];
+    /// assert_eq!(parts, expected);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn changeable_parts(&self) -> [(RealmPart, String); 5] {
+        let Self { name: _, scheme: _, settings: _, scale: _, end: _, pool, terms } = self;
+        let Terms { term, skew, start, allowance } = terms;
+        [
+            (RealmPart::Pool, pool.to_string()),
+            (RealmPart::Term, format!("{term:?}")),
+            (RealmPart::Skew, format!("{skew:?}")),
+            (RealmPart::Start, start.to_string()),
+            (RealmPart::Allowance, counted(*allowance, "tick").to_string()),
+        ]
+    }
+
     /// Returns the realm with the parts that are not named as `kept` has them.
     fn over(&self, kept: &Self, parts: &[RealmPart]) -> Self {
         let mut merged = Self { pool: kept.pool.clone(), terms: kept.terms, ..self.clone() };
         for part in parts {
             match part {
                 RealmPart::Pool => merged.pool = self.pool.clone(),
-                RealmPart::Allowance => merged.terms.allowance = self.terms.allowance,
-                RealmPart::Skew => merged.terms.skew = self.terms.skew,
                 RealmPart::Term => merged.terms.term = self.terms.term,
+                RealmPart::Skew => merged.terms.skew = self.terms.skew,
                 RealmPart::Start => merged.terms.start = self.terms.start,
+                RealmPart::Allowance => merged.terms.allowance = self.terms.allowance,
             }
         }
         merged
@@ -162,7 +216,7 @@ mod tests {
     use core::time::Duration;
 
     use super::*;
-    use crate::model::realm_spec::Terms;
+    use crate::model::realm_spec::RealmFacet;
     use crate::model::record::{Extra, Row, Version};
     use crate::model::rules::tests::{at, intact, node, realm, record_of, row, rows};
     use tickid_core::AnyNode;
@@ -233,10 +287,19 @@ mod tests {
         };
         assert_eq!(named.over(&kept, &[]), kept);
         assert_eq!(named.over(&kept, &RealmPart::ALL), named);
-        // Each part changes one facet, and no two the same.
+        let fields = |realm: &RealmSpec| {
+            let record = Record::new(realm.clone(), String::new()).to_json();
+            let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+            let fields = RealmFacet::ALL.into_iter().flat_map(RealmFacet::fields);
+            fields.map(|field| record[field].clone()).collect::<Vec<_>>()
+        };
+        // Each part changes one value, and no two the same. The fields of its facet have it.
         for part in RealmPart::ALL {
             let one = named.over(&kept, &[part]);
-            assert_ne!(one, kept, "{part:?}");
+            let both = one.changeable_parts().into_iter().zip(kept.changeable_parts());
+            let changed = both.filter(|(one, kept)| one != kept).map(|((part, _), _)| part);
+            assert_eq!(Vec::from_iter(changed), [part]);
+            assert_ne!(fields(&one), fields(&kept), "{part}");
             let others: Vec<_> =
                 RealmPart::ALL.into_iter().filter(|other| *other != part).collect();
             assert_eq!(kept.over(&named, &others), one, "{part:?}");

@@ -95,7 +95,7 @@ fn new_realms_have_the_named_start() {
     let state = TempDir::new().unwrap();
     let tick_start = |realm: &str| {
         let listed = ran_in(state.path(), &format!("lease list --realm {realm} --json")).stdout;
-        json_lines(&listed)[0]["tick_start"].clone()
+        json_lines(&listed)[0]["start"].clone()
     };
     // The second server finds the realms, and has their starts without an option.
     for options in ["=nanoflake --realm chat=nanoflake --start orders=random", " --realm chat"] {

@@ -70,29 +70,6 @@ impl Terms {
         self.timeout() * 4
     }
 
-    /// Returns the name and the text of each term, for example `("term", "10s")`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::Policy;
-    /// use tickid_lease::admin::Terms;
-    /// use tickid_sno::Sno;
-    ///
-    /// let facts = Terms::new(Policy::<Sno>::Wait).facts();
-    /// let expected = [("term", "10s"), ("skew", "5s"), ("allowance", "0 ticks"), ("start", "lowest")];
-    /// assert_eq!(facts.each_ref().map(|(name, text)| (*name, text.as_str())), expected);
-    /// ```
-    #[must_use]
-    pub fn facts(self) -> [(&'static str, String); 4] {
-        let Self { allowance, skew, term, start } = self;
-        [
-            ("term", format!("{term:?}")),
-            ("skew", format!("{skew:?}")),
-            ("allowance", counted(allowance, "tick").to_string()),
-            ("start", start.to_string()),
-        ]
-    }
-
     /// Returns the number of ticks that a lease with these terms reaches ahead of the store's clock.
     pub(crate) fn ahead(self, scale: TickScale) -> u64 {
         let time = self.skew.saturating_add(self.term);
