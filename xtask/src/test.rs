@@ -42,7 +42,7 @@ fn libraries(workspace: &Workspace) -> Result<Tally> {
 fn all(workspace: &Workspace) -> Result<Tally> {
     let features = workspace.features_without_databases();
     // Many of these tests wait for servers and processes most of the time.
-    let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
+    let threads = 4 * thread::available_parallelism().map_or(1, usize::from);
     let main = workspace.cargo("", "test --no-fail-fast --workspace").args([&features]);
     let main = main.env("RUST_TEST_THREADS", threads.to_string());
     let mut tally = thread::scope(|scope| {
