@@ -150,7 +150,8 @@ fn reconfigure(
                 out.buffer().push(b'\n');
             }
             out.flush_or_closed()?;
-            consequences(before, &changed).iter().for_each(|one| say(one));
+            let parts: Vec<_> = changes.iter().map(|(part, ..)| *part).collect();
+            consequences(before, &changed, &parts).iter().for_each(|one| say(one));
         }
     }
     say_start(record);
@@ -164,8 +165,8 @@ fn changes(before: &RealmSpec, after: &RealmSpec) -> Vec<(RealmPart, String, Str
     changes.map(|((part, from), (_, to))| (part, from, to)).collect()
 }
 
-/// Returns what a change brings with it that is not in its lines.
-fn consequences(before: &RealmSpec, changed: &Reconfigured) -> Vec<String> {
+/// Returns what a change of these parts brings with it that is not in its lines.
+fn consequences(before: &RealmSpec, changed: &Reconfigured, parts: &[RealmPart]) -> Vec<String> {
     let Reconfigured { record, reserved, .. } = changed;
     let after = &record.realm;
     let lacks = |pool: &NodePool, other: &NodePool| {
@@ -204,8 +205,7 @@ fn consequences(before: &RealmSpec, changed: &Reconfigured) -> Vec<String> {
         );
     }
     if !reserved.is_empty() {
-        let changes = changes(before, after).into_iter().map(|(part, ..)| part);
-        said.extend(changes.filter(|part| part.is_kept_by_functions()).map(|part| {
+        said.extend(parts.iter().filter(|part| part.is_kept_by_functions()).map(|part| {
             format!(
                 "the realm has functions in PostgreSQL: they keep the {part} that they have until \
                  the statements of `tickid sql` run again"

@@ -1,11 +1,11 @@
 //! A realm as a whole: the head of `tickid lease list`, and its `--check`.
 
-use serde::Serialize;
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use tickid_core::counted;
-use tickid_lease::RealmSpec;
-use tickid_lease::admin::{PauseReason, RealmFacet, Standing};
-use tickid_lease::backend::{RealmParts, RealmView};
+use tickid_lease::admin::{RealmFacet, Standing};
+use tickid_lease::backend::{RealmParts, RealmView, Record};
 
 use crate::failure::Failure;
 use crate::options::when::date_time;
@@ -14,11 +14,9 @@ use crate::options::when::date_time;
 #[derive(Debug, Serialize)]
 pub(crate) struct RealmSummary {
     realm: String,
-    /// What all holders have to agree on, as the realm's record has it.
-    #[serde(flatten)]
-    kept: Map<String, Value>,
-    #[serde(skip)]
-    spec: RealmSpec,
+    /// JSON has only what all holders must agree on.
+    #[serde(flatten, serialize_with = "facets")]
+    record: Record,
     nodes: u64,
     pub(crate) held: u64,
     free: u64,
@@ -32,8 +30,14 @@ pub(crate) struct RealmSummary {
     store_time: Option<String>,
     /// The time when the first node can be granted, if that lies in the future.
     starts_at: Option<String>,
-    #[serde(skip)]
-    pause: Option<PauseReason>,
+}
+
+/// Writes the fields of a realm's record that describe the realm.
+fn facets<S: Serializer>(record: &Record, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut record: Map<String, Value> =
+        serde_json::from_str(&record.to_json()).map_err(S::Error::custom)?;
+    let fields = RealmFacet::ALL.iter().flat_map(|facet| facet.fields());
+    serializer.collect_map(fields.filter_map(|field| record.remove_entry(*field)))
 }
 
 impl RealmSummary {
@@ -41,16 +45,11 @@ impl RealmSummary {
         let rules = view.rules()?;
         let record = rules.record();
         let realm = &record.realm;
-        let mut fields: Map<String, Value> = serde_json::from_str(&record.to_json())
-            .map_err(|error| Failure::Write(error.into()))?;
-        let kept = RealmFacet::ALL.iter().flat_map(|facet| facet.fields());
-        let kept = kept.filter_map(|field| fields.remove_entry(*field)).collect();
         let from = realm.scale().time_of(record.floor);
         let time = |time| date_time(time).map(|date| date.to_string());
         let mut summary = Self {
             realm: realm.name().to_string(),
-            kept,
-            spec: realm.clone(),
+            record: record.clone(),
             nodes: realm.pool().len(),
             held: 0,
             free: 0,
@@ -63,7 +62,6 @@ impl RealmSummary {
             // The floor lies ahead of the store's clock when the realm is new on a server, or its
             // leases were invalidated.
             starts_at: (from > view.now).then(|| time(from)).flatten(),
-            pause: record.pause(),
         };
         // The nodes are counted and not the rows: one that was never granted has none, and is free.
         for node in realm.pool().nodes() {
@@ -122,9 +120,7 @@ impl RealmSummary {
         }
         let Self {
             realm,
-            // For JSON; the text is written from the realm.
-            kept: _,
-            spec,
+            record,
             nodes,
             held,
             free,
@@ -136,13 +132,11 @@ impl RealmSummary {
             free_later: _,
             paused: _,
             newer: _,
-            // For warnings.
-            pause: _,
         } = self;
         let (later, rarer) = (self.later(), self.rarer());
         // The end of time is the scheme's, and its ticks follow from the settings.
         let RealmParts { name: _, scheme, settings, scale: _, end: _, pool, terms } =
-            RealmParts::from(spec.clone());
+            RealmParts::from(record.realm.clone());
         let settings = if settings.is_empty() { String::new() } else { format!(" ({settings})") };
         let unknown = || "-".to_owned();
         let lines = [
@@ -186,7 +180,8 @@ impl RealmSummary {
             ));
         }
         if let Some(from) = &self.starts_at {
-            let why = self.pause.map_or_else(String::new, |why| format!(", since it {why}"));
+            let why = self.record.pause();
+            let why = why.map_or_else(String::new, |why| format!(", since it {why}"));
             warnings
                 .push(format!("no node of the realm {realm} can be granted before {from}{why}"));
         }

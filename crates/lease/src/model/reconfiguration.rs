@@ -39,14 +39,15 @@ impl RealmPart {
     #[must_use]
     pub const fn is_kept_by_functions(self) -> bool {
         match self {
-            // Their node is reserved for good, and they hold no lease.
+            // The functions have their node for good, and hold no lease.
             Self::Pool | Self::Term => false,
             Self::Skew | Self::Start | Self::Allowance => true,
         }
     }
 }
 
-/// For example `skew`, which is also the option of `tickid lease init` for all but the allowance.
+/// Writes its name, such as `skew`. Each name but `allowance` is also an option of `tickid lease
+/// init`.
 impl fmt::Display for RealmPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -60,7 +61,7 @@ impl fmt::Display for RealmPart {
 }
 
 impl RealmSpec {
-    /// Returns each part that can change, and its value as text.
+    /// Returns the parts that can be changed, each with its value as text.
     ///
     /// # Examples
     /// ```
@@ -293,7 +294,7 @@ mod tests {
             let fields = RealmFacet::ALL.into_iter().flat_map(RealmFacet::fields);
             fields.map(|field| record[field].clone()).collect::<Vec<_>>()
         };
-        // Each part changes one value, and no two the same. The fields of its facet have it.
+        // Each part changes its own value and no other, and the record has a field for it.
         for part in RealmPart::ALL {
             let one = named.over(&kept, &[part]);
             let both = one.changeable_parts().into_iter().zip(kept.changeable_parts());

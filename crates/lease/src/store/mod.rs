@@ -128,9 +128,9 @@ pub struct Reconfigured {
     pub before: Option<RealmSpec>,
     /// The record that this change wrote, or has found as it should be.
     pub record: Record,
-    /// The nodes that functions in PostgreSQL have for good. The functions keep the allowance, the
-    /// skew and the start of ticks that they were created with, until `tickid sql` creates them
-    /// again.
+    /// The nodes that functions in PostgreSQL have for good. The functions
+    /// [keep some parts](crate::admin::RealmPart::is_kept_by_functions) that the realm had when they
+    /// were created.
     pub reserved: Vec<AnyNode>,
 }
 
